@@ -1,3 +1,4 @@
+# ruff: noqa: F821 (lit defines config)
 """How `lit test` finds and runs the tests: RUN lines in .mlir and .test files, pytest for each test_*.py."""
 
 import os
@@ -6,7 +7,6 @@ import sys
 from pathlib import Path
 
 import lit.formats
-import lit.TestRunner
 from lit.Test import FAIL, PASS, TIMEOUT, Result
 
 ROOT = Path(__file__).resolve().parent
@@ -36,13 +36,12 @@ class SpyrecTests(lit.formats.ShTest):
                 yield test
 
 
-config.name = "spyrec"  # noqa: F821 (lit defines it)
-config = config  # noqa: F821, PLW0127
+config.name = "spyrec"
 config.test_format = SpyrecTests(execute_external=False)
 config.suffixes = [".mlir", ".test", ".py"]
 config.excludes = ["Inputs", "tools", "lit.cfg.py", "__pycache__"]
-config.test_source_root = str(ROOT / "test")
-config.test_exec_root = str(ROOT / "out" / "test")
+config.test_source_root = str(ROOT)
+config.test_exec_root = str(ROOT / "out")
 
 tools = Path(sys.executable).parent
 config.environment["PATH"] = os.pathsep.join([str(tools), os.environ.get("PATH", "")])
