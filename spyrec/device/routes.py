@@ -1,0 +1,44 @@
+"""Routes over a device's graph: which units and memories a transfer passes."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import pairwise
+
+from spyrec.device.model import Device, Link
+from spyrec.errors import Unsupported
+
+
+def shortest(device: Device, source: str, target: str) -> tuple[str, ...]:
+    """The kinds from ``source`` to ``target``, both included, along the fewest links.
+
+    Between routes of equal length the one whose links come first in the device file wins, so the answer is stable. A
+    route to itself is empty-handed: ``(source,)``. Raises ``Unsupported`` when the device has no path.
+    """
+    came_from: dict[str, str] = {source: source}
+    waiting = deque([source])
+    while waiting and target not in came_from:
+        here = waiting.popleft()
+        for link in device.links:
+            if link.source == here and link.target not in came_from:
+                came_from[link.target] = here
+                waiting.append(link.target)
+    if target not in came_from:
+        raise Unsupported(f"device '{device.name}' has no route from '{source}' to '{target}'")
+    path = [target]
+    while path[-1] != source:
+        path.append(came_from[path[-1]])
+    return tuple(reversed(path))
+
+
+def links(device: Device, route: tuple[str, ...]) -> tuple[Link, ...]:
+    """The links of a route, in order. Raises ``InvalidKernel`` when two neighbours are not linked."""
+    return tuple(device.link(a, b) for a, b in pairwise(route))
+
+
+def engine(device: Device, route: tuple[str, ...]) -> str | None:
+    """The kind of the one unit on a route, or ``None`` when it passes no unit or several (no single engine drives
+    it).
+    """
+    found = [kind for kind in route[1:-1] if kind in device.units]
+    return found[0] if len(found) == 1 else None
