@@ -1,0 +1,1 @@
+"""spyrec: a compiler driver from KTIR to SpyreCode."""
