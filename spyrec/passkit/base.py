@@ -1,7 +1,8 @@
 """What a pass is, and what it is given.
 
-A pass is one file in ``passes/``: ``passes/resolve_views.py`` holds ``class ResolveViews(Pass)``, which is ``--resolve-views``
-on the command line, ``resolve-views`` in a pipeline and ``test/Passes/resolve-views/``. Nothing else names it.
+A pass is one file in ``passes/``: ``passes/resolve_views.py`` holds ``class ResolveViews(Pass)``, which is
+``--resolve-views`` on the command line, ``resolve-views`` in a pipeline and ``test/Passes/resolve-views/``. Nothing else
+names it.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 class PassContext:
     """What the passes of one pipeline run share.
 
-    ``context`` is the MLIR context of the module; ``sink`` takes diagnostics (the driver stops after the first pass that
-    reported an error, when that pass is through); ``load_device`` reads the device when the first pass asks for it;
-    ``statistics`` counts for the running pass, ``all_statistics`` keeps them by the pass's name.
+    ``context`` is the MLIR context of the module; ``sink`` takes diagnostics (the driver stops after the first pass
+    that reported an error, when that pass is through); ``load_device`` reads the device when the first pass asks for
+    it; ``statistics`` counts for the running pass, ``all_statistics`` keeps the counts by the pass's name.
     """
 
     context: ir.Context
@@ -44,10 +45,10 @@ class PassContext:
 
 
 class Pass:
-    """Base of all passes. Subclasses are dataclasses whose fields, made with :func:`spyrec.passkit.option`, are the options.
+    """Base of all passes. Subclasses are dataclasses; fields made with :func:`spyrec.passkit.option` are the options.
 
-    A pass never changes what the program computes, is idempotent, and refuses by reporting to ``ctx.sink`` (with an id of
-    ``diag.IDS``) or by raising a :class:`spyrec.errors.SpyrecError`; any other exception is a bug of the pass.
+    A pass never changes what the program computes, is idempotent, and refuses by reporting to ``ctx.sink`` (with an id
+    of ``diag.IDS``) or by raising a :class:`spyrec.errors.SpyrecError`; any other exception is a bug of the pass.
     """
 
     NAME: ClassVar[str] = ""

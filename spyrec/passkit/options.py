@@ -1,11 +1,11 @@
 """Options of passes: typed dataclass fields, read from and written to MLIR's pipeline spelling.
 
 ``depth: int = option(2, "prose")`` is at once the field's default, its documentation, the command line's
-``--resolve-views=depth=2`` and the pipeline's ``resolve-views{depth=2}``. A field ``tile_sizes`` is spelled ``tile-sizes``
-(``tile_sizes`` is read as well).
+``--resolve-views=depth=2`` and the pipeline's ``resolve-views{depth=2}``. A field ``tile_sizes`` is spelled
+``tile-sizes`` (``tile_sizes`` is read as well).
 
-Types that a field may have: ``bool``, ``int``, ``float``, ``str``, ``Literal["a", "b"]``, ``tuple[T, ...]`` of those (spelled
-``1,2,3``), and each of them ``| None`` (spelled ``none``).
+Types that a field may have: ``bool``, ``int``, ``float``, ``str``, ``Literal["a", "b"]``, ``tuple[T, ...]`` of those
+(spelled ``1,2,3``), and each of them ``| None`` (spelled ``none``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DOC = "spyrec.doc"
 
 
 def option(default: Any, doc: str) -> Any:
-    """Declare one option of a pass: a dataclass field with ``default`` (immutable) and one sentence of documentation."""
+    """Declare one option of a pass: a dataclass field with ``default`` (immutable) and a sentence of documentation."""
     return dataclasses.field(default=default, metadata={_DOC: doc})
 
 
@@ -122,7 +122,7 @@ def print_value(value: Any) -> str:
 def parse_options(cls: type, name: str, text: str) -> dict[str, Any]:
     """Read the text between the braces of ``name{...}`` into keyword arguments for ``cls``.
 
-    Raises :class:`UsageError` on an unknown option (with the nearest one), a repeated one and a value of the wrong type.
+    Raises :class:`UsageError` on an unknown option (names the nearest), a repeated one and a value of the wrong type.
     """
     known = {spec.field: spec for spec in specs(cls)}
     result: dict[str, Any] = {}

@@ -18,7 +18,7 @@ _registered: dict[str, type[Pass]] = {}
 
 
 def register(cls: type[Pass]) -> type[Pass]:
-    """Add a pass that does not live in ``passes/`` (usable as a decorator). Raises UsageError when its name is taken."""
+    """Add a pass that does not live in ``passes/`` (also as a decorator). Raises UsageError when its name is taken."""
     if _registered.get(cls.NAME, cls) is not cls or cls.NAME in _files():
         raise UsageError(f"there is already a pass '{cls.NAME}'")
     _registered[cls.NAME] = cls
@@ -36,7 +36,7 @@ def known(name: str) -> bool:
 
 
 def lookup(name: str) -> type[Pass]:
-    """The class of the pass ``name``. Raises KeyError when it is none of ours, TypeError when its file breaks the naming rule."""
+    """The class of the pass ``name``. Raises KeyError when it is none of ours, TypeError when its file is misnamed."""
     if name in _registered:
         return _registered[name]
     if name not in _files():
@@ -63,7 +63,7 @@ def _load(name: str) -> type[Pass]:
     cls = getattr(module, camel(stem), None)
     if not (isinstance(cls, type) and issubclass(cls, Pass)):
         raise TypeError(f"passes/{stem}.py has to define class {camel(stem)}(Pass)")
-    if cls.NAME != name:
+    if name != cls.NAME:
         raise TypeError(f"passes/{stem}.py: the class {cls.__name__} would be --{cls.NAME}, the file is --{name}")
     if "__dataclass_fields__" not in vars(cls):
         raise TypeError(f"passes/{stem}.py: the class {cls.__name__} has to be a @dataclass")
