@@ -1,0 +1,102 @@
+"""How long one transfer or one stream kernel takes, in closed form.
+
+The simulator, reports and choices of tile size use the same functions, so that an estimate and a simulated time cannot
+disagree about one operation. All results are cycles of the device's clock, rounded up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from spyrec.device import routes
+from spyrec.device.model import Device, Unit
+from spyrec.errors import Unsupported
+
+TRANSCENDENTAL: frozenset[str] = frozenset(
+    f"{dialect}.{name}"
+    for dialect, names in {
+        "arith": ("divf", "remf", "divsi", "divui", "remsi", "remui"),
+        "math": (
+            "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
+            "exp2", "expm1", "log", "log10", "log1p", "log2", "powf", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh",
+        ),
+        "spyreop": ("exp", "gelu", "realdiv", "reciprocal", "rsqrt", "sigmoid", "silu", "softplus", "sqrt"),
+    }.items()
+    for name in names
+)  # fmt: skip
+"""Operations that cost ``Timing.transcendental_factor`` adds, by their name in the IR."""
+
+_EXACT_RUNS = 4096
+"""Above this many contiguous runs, moved bytes are bounded from above instead of counted."""
+
+
+def runs(counts: Sequence[int], strides: Sequence[int], element_bytes: int) -> tuple[int, list[tuple[int, int]]]:
+    """Split a strided box into contiguous runs.
+
+    ``counts`` and ``strides`` (bytes) are outermost first. Returns the bytes of one run and the remaining (count, stride)
+    pairs, outermost first.
+    """
+    outer = [(c, s) for c, s in zip(counts, strides, strict=True) if c != 1]
+    length = element_bytes
+    while outer and outer[-1][1] == length:
+        length *= outer.pop()[0]
+    return length, outer
+
+
+def moved_bytes(address: int, counts: Sequence[int], strides: Sequence[int], element_bytes: int, grain: int) -> int:
+    """Bytes that device memory moves for a strided box at byte ``address``: whole grains, each run on its own."""
+    length, outer = runs(counts, strides, element_bytes)
+    total = int(np.prod([c for c, _ in outer], dtype=np.int64))
+    if total == 0 or length == 0:
+        return 0
+    if total > _EXACT_RUNS:
+        return total * ((length + grain - 1) // grain + (1 if length % grain or address % grain else 0)) * grain
+    starts = np.array([address], dtype=np.int64)
+    for count, stride in outer:
+        starts = (starts[:, None] + np.arange(count, dtype=np.int64) * stride).ravel()
+    return int(((starts + length - 1) // grain - starts // grain + 1).sum()) * grain
+
+
+def transfer_cycles(device: Device, route: tuple[str, ...], moved: int) -> int:
+    """Cycles of one transfer of ``moved`` bytes that has every link of ``route`` for itself, start-up and latency included.
+
+    Sharing of device memory between cores comes on top: a transfer cannot end before ``device_share_cycles`` of all bytes
+    moved by all cores since it began.
+    """
+    along = routes.links(device, route)
+    slowest = max((_ceil(moved, link.bandwidth) for link in along), default=0)
+    return device.timing.transfer_startup + sum(link.latency for link in along) + slowest
+
+
+def device_share_cycles(device: Device, moved: int) -> int:
+    """Cycles that device memory is busy with ``moved`` bytes, whichever core asked for them."""
+    return _ceil(moved, device.timing.device_bandwidth)
+
+
+def stream_cycles(device: Device, unit: Unit, points: int, operations: Iterable[tuple[str, str]]) -> int:
+    """Cycles of one stream kernel over ``points`` elements on ``unit``.
+
+    ``operations`` are (IR name, element type) of the body; a body without operations is a copy and costs one pass. Raises
+    ``Unsupported`` for an element type that the unit has no lanes for.
+    """
+    work = list(operations)
+    passes = sum(
+        (device.timing.transcendental_factor if name in TRANSCENDENTAL else 1) * _ceil(points, lanes(unit, element))
+        for name, element in work
+    )
+    widest = max(unit.lanes.values(), default=1)
+    return device.timing.stream_startup + max(passes, _ceil(points, widest))
+
+
+def lanes(unit: Unit, element: str) -> int:
+    """Elements of type ``element`` per cycle on ``unit``. Raises ``Unsupported`` when the unit cannot process the type."""
+    found = unit.lanes.get(element)
+    if found is None:
+        raise Unsupported(f"unit '{unit.kind}' has no lanes for {element}; it has them for {', '.join(unit.lanes)}")
+    return found
+
+
+def _ceil(amount: int, per_cycle: int) -> int:
+    return -(-amount // per_cycle)
