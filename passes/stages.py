@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Step:
-    """One line of the lowering: ``pipeline`` in MLIR's pipeline spelling (anchored on the module), and the reason for it."""
+    """One line of the lowering: ``pipeline`` in MLIR's spelling, anchored on the module, and the reason for it."""
 
     pipeline: str
     why: str
@@ -21,8 +21,8 @@ class Step:
 class Stage:
     """A form of the program.
 
-    ``steps`` lead to it from the stage before; ``gate`` is the pass that then verifies ``holds`` and names the pass that
-    should have removed what it finds. ``number`` orders the dumps (``NAME.2.kernel.mlir``).
+    ``steps`` lead to it from the stage before; ``gate`` is the pass that then verifies ``holds`` and names the pass
+    that should have removed what it finds. ``number`` orders the dumps (``NAME.2.kernel.mlir``).
     """
 
     name: str

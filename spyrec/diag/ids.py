@@ -25,8 +25,13 @@ IDS: dict[str, tuple[str, str]] = {
     # verifying
     "mlir-verify": ("InvalidKernel", "a verifier of MLIR's own dialects refuses the op"),
     "type-mismatch": ("InvalidKernel", "a type is not the one that the op needs"),
+    # pipelines of passes
+    "pass-failed": ("InvalidKernel", "a pass of MLIR failed on the IR that it was given"),
+    "pass-pipeline": ("UsageError", "the text of a pass pipeline is wrong"),
     # the compiler itself
+    "invalid-ir": ("CompilerBug", "a pass left IR that does not verify"),
     "mlir-failure": ("CompilerBug", "MLIR failed where the compiler had promised that it would not"),
+    "pass-crashed": ("CompilerBug", "a pass raised an exception that is no refusal"),
 }
 
 

@@ -1,7 +1,7 @@
 """What a pass is, and what it is given.
 
 A pass is one file in ``passes/``: ``passes/resolve_views.py`` holds ``class ResolveViews(Pass)``, which is
-``--resolve-views`` on the command line, ``resolve-views`` in a pipeline and ``test/Passes/resolve-views/``. Nothing else
+``--resolve-views`` on the command line, ``resolve-views`` in a pipeline and ``test/Passes/resolve-views/``. No list
 names it.
 """
 
