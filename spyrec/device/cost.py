@@ -14,20 +14,6 @@ from spyrec.device import routes
 from spyrec.device.model import Device, Unit
 from spyrec.errors import Unsupported
 
-TRANSCENDENTAL: frozenset[str] = frozenset(
-    f"{dialect}.{name}"
-    for dialect, names in {
-        "arith": ("divf", "remf", "divsi", "divui", "remsi", "remui"),
-        "math": (
-            "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
-            "exp2", "expm1", "log", "log10", "log1p", "log2", "powf", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh",
-        ),
-        "spyreop": ("exp", "gelu", "realdiv", "reciprocal", "rsqrt", "sigmoid", "silu", "softplus", "sqrt"),
-    }.items()
-    for name in names
-)  # fmt: skip
-"""Operations that cost ``Timing.transcendental_factor`` adds, by their name in the IR."""
-
 _EXACT_RUNS = 4096
 """Above this many contiguous runs, moved bytes are bounded from above instead of counted."""
 
@@ -35,8 +21,8 @@ _EXACT_RUNS = 4096
 def runs(counts: Sequence[int], strides: Sequence[int], element_bytes: int) -> tuple[int, list[tuple[int, int]]]:
     """Split a strided box into contiguous runs.
 
-    ``counts`` and ``strides`` (bytes) are outermost first. Returns the bytes of one run and the remaining (count, stride)
-    pairs, outermost first.
+    ``counts`` and ``strides`` (bytes) are outermost first. Returns the bytes of one run and the remaining (count,
+    stride) pairs, outermost first.
     """
     outer = [(c, s) for c, s in zip(counts, strides, strict=True) if c != 1]
     length = element_bytes
@@ -60,10 +46,11 @@ def moved_bytes(address: int, counts: Sequence[int], strides: Sequence[int], ele
 
 
 def transfer_cycles(device: Device, route: tuple[str, ...], moved: int) -> int:
-    """Cycles of one transfer of ``moved`` bytes that has every link of ``route`` for itself, start-up and latency included.
+    """Cycles of one transfer of ``moved`` bytes that has every link of ``route`` for itself, start-up and latency
+    included.
 
-    Sharing of device memory between cores comes on top: a transfer cannot end before ``device_share_cycles`` of all bytes
-    moved by all cores since it began.
+    Sharing of device memory between cores comes on top: a transfer cannot end before ``device_share_cycles`` of all
+    bytes moved by all cores since it began.
     """
     along = routes.links(device, route)
     slowest = max((_ceil(moved, link.bandwidth) for link in along), default=0)
@@ -75,23 +62,24 @@ def device_share_cycles(device: Device, moved: int) -> int:
     return _ceil(moved, device.timing.device_bandwidth)
 
 
-def stream_cycles(device: Device, unit: Unit, points: int, operations: Iterable[tuple[str, str]]) -> int:
+def stream_cycles(device: Device, unit: Unit, points: int, operations: Iterable[tuple[bool, str]]) -> int:
     """Cycles of one stream kernel over ``points`` elements on ``unit``.
 
-    ``operations`` are (IR name, element type) of the body; a body without operations is a copy and costs one pass. Raises
-    ``Unsupported`` for an element type that the unit has no lanes for.
+    ``operations`` are (runs at the transcendental rate, element type) of the micro-ops; a body without any is a copy
+    and costs one pass. Raises ``Unsupported`` for an element type that the unit has no lanes for.
     """
-    work = list(operations)
     passes = sum(
-        (device.timing.transcendental_factor if name in TRANSCENDENTAL else 1) * _ceil(points, lanes(unit, element))
-        for name, element in work
+        (device.timing.transcendental_factor if slow else 1) * _ceil(points, lanes(unit, element))
+        for slow, element in operations
     )
     widest = max(unit.lanes.values(), default=1)
     return device.timing.stream_startup + max(passes, _ceil(points, widest))
 
 
 def lanes(unit: Unit, element: str) -> int:
-    """Elements of type ``element`` per cycle on ``unit``. Raises ``Unsupported`` when the unit cannot process the type."""
+    """Elements of type ``element`` per cycle on ``unit``. Raises ``Unsupported`` when the unit cannot process the
+    type.
+    """
     found = unit.lanes.get(element)
     if found is None:
         raise Unsupported(f"unit '{unit.kind}' has no lanes for {element}; it has them for {', '.join(unit.lanes)}")
