@@ -1,0 +1,39 @@
+"""The instruction set of the simulated target: one table, and what is made from it.
+
+``Binary`` and its parts are what a program is; ``encode`` and ``decode`` turn it into bytes and back, ``assemble`` and
+``disassemble`` into text and back. ``docs/spyrecode.md`` describes the bits.
+"""
+
+from spyrec.isa.codec import decode, encode
+from spyrec.isa.objects import (
+    Binary,
+    Buffer,
+    Channel,
+    Dim,
+    End,
+    Instruction,
+    LxOperand,
+    MicroOp,
+    Stream,
+    UnitProgram,
+    Xfer,
+)
+from spyrec.isa.table import ELEMENT_TYPES, MAX_LOOP_COUNT
+
+__all__ = [
+    "ELEMENT_TYPES",
+    "MAX_LOOP_COUNT",
+    "Binary",
+    "Buffer",
+    "Channel",
+    "Dim",
+    "End",
+    "Instruction",
+    "LxOperand",
+    "MicroOp",
+    "Stream",
+    "UnitProgram",
+    "Xfer",
+    "decode",
+    "encode",
+]

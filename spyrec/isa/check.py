@@ -1,0 +1,219 @@
+"""The rules that a binary obeys beyond the ranges of its fields: what the decoder and the assembler refuse.
+
+A simulator may rely on them: registers, channels and buffers exist, hardware loops nest, jumps go forward inside their
+loop body, every vector register is written before it is read, code ends in its only ``halt``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spyrec.isa.micro import CONST, SPLAT
+from spyrec.isa.objects import Binary, End, Instruction, LxOperand, Stream, UnitProgram, Xfer
+from spyrec.isa.table import BY_OP, ELEMENT_BYTES, ELEMENT_TYPES, MAX_RANK, MICRO_BY_OP
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A broken rule: in instruction ``index`` of the unit with ``label``, or in the binary's tables (``label``
+    empty).
+    """
+
+    message: str
+    label: str = ""
+    index: int | None = None
+
+    def __str__(self) -> str:
+        if not self.label:
+            return self.message
+        return (
+            f"unit {self.label}, instruction {self.index}: {self.message}"
+            if self.index is not None
+            else f"unit {self.label}: {self.message}"
+        )
+
+
+def problems(binary: Binary) -> Iterator[Problem]:
+    """All rules that ``binary`` breaks, in order of place."""
+    labels = [unit.label for unit in binary.units]
+    if binary.tiles < 1:
+        yield Problem(f"{binary.tiles} tiles; at least 1 is needed")
+    for twice in _repeated(labels):
+        yield Problem(f"two programs for unit {twice}")
+    for what, names in (("channels", [c.name for c in binary.channels]), ("buffers", [b.name for b in binary.buffers])):
+        for twice in _repeated(names):
+            yield Problem(f"two {what} are called '{twice}'")
+    for channel in binary.channels:
+        for end in (channel.source, channel.target):
+            if end not in labels:
+                yield Problem(f"channel '{channel.name}' names unit {end}, which has no program")
+    for buffer in binary.buffers:
+        if buffer.depth < 1 or buffer.slot_bytes < 1:
+            yield Problem(
+                f"buffer '{buffer.name}' has {buffer.depth} slots of {buffer.slot_bytes} bytes; each is at least 1"
+            )
+    widths = {len(row) for row in binary.core_table}
+    if binary.core_table and (len(widths) != 1 or widths == {0} or len(binary.core_table) != binary.tiles):
+        yield Problem(
+            f"the core table has {len(binary.core_table)} rows of {sorted(widths)} entries for {binary.tiles} tiles"
+        )
+    for unit in binary.units:
+        for index, message in _unit_problems(unit, binary):
+            yield Problem(message, unit.label, index)
+
+
+def _repeated(names: list[str]) -> list[str]:
+    return sorted({name for name in names if names.count(name) > 1})
+
+
+def _unit_problems(unit: UnitProgram, binary: Binary) -> Iterator[tuple[int | None, str]]:
+    if not unit.code or unit.code[-1].op != "halt":
+        yield None, "its code does not end in halt"
+    yield from _control(unit.code)
+    for index, instruction in enumerate(unit.code):
+        for message in _instruction(instruction, unit, binary):
+            yield index, message
+
+
+def _control(code: tuple[Instruction, ...]) -> Iterator[tuple[int, str]]:
+    """Loops nest, jumps go forward and stay in their body, nothing stops in the middle."""
+    ends: list[int] = []  # for each instruction: its loop body's endloop, or the halt
+    last = len(code) - 1
+    for index, instruction in enumerate(code):
+        limit = ends[-1] if ends else last
+        if instruction.op == "halt" and index != last:
+            yield index, "halt in the middle"
+        elif instruction.op == "loop":
+            end = instruction.target
+            if not index < end < limit or code[end].op != "endloop":
+                yield index, f"the loop ends at {end}, which is no endloop ahead of it in its own body"
+                return
+            ends.append(end)
+        elif instruction.op == "endloop":
+            if not ends or ends[-1] != index:
+                yield index, "endloop without its loop"
+                return
+            ends.pop()
+        elif instruction.op in ("brz", "jump"):
+            yield from _jump(code, index, limit)
+
+
+def _jump(code: tuple[Instruction, ...], index: int, limit: int) -> Iterator[tuple[int, str]]:
+    target = code[index].target
+    if not index < target <= limit:
+        yield index, f"goes to {target}; {index + 1} to {limit} is ahead in its body"
+        return
+    depth = 0
+    for inner in code[index + 1 : target]:
+        depth += (inner.op == "loop") - (inner.op == "endloop")
+    if depth:
+        yield index, f"goes to {target}, into a loop"
+
+
+def _instruction(instruction: Instruction, unit: UnitProgram, binary: Binary) -> Iterator[str]:
+    if instruction.op not in BY_OP:
+        yield f"no instruction is called '{instruction.op}'"
+        return
+    row = BY_OP[instruction.op]
+    if type(instruction) is not row.make:
+        yield f"{instruction.op} is given as {type(instruction).__name__}, not {row.make.__name__}"
+        return
+    used = {f.name for f in row.fields}
+    for name in ("rd", "ra", "rb", "rc", "imm", "target", "channel", "buffer"):
+        if name not in used and getattr(instruction, name):
+            yield f"{instruction.op} has no field {name}"
+    if instruction.op in ("wait", "post"):
+        yield from _channel(instruction, unit, binary)
+    elif instruction.op == "param" and instruction.imm >= binary.parameters:
+        yield f"parameter {instruction.imm} of {binary.parameters}"
+    elif instruction.op == "coreparam":
+        columns = len(binary.core_table[0]) if binary.core_table else 0
+        if instruction.imm >= columns:
+            yield f"entry {instruction.imm} of a core table with {columns} columns"
+    elif instruction.op in ("sext", "zext") and not 1 <= instruction.imm <= 64:
+        yield f"{instruction.imm} bits; 1 to 64 are possible"
+    elif instruction.op == "sload":
+        yield from _buffer(instruction.buffer, binary)
+    if isinstance(instruction, Xfer):
+        yield from _xfer(instruction, binary)
+    elif isinstance(instruction, Stream):
+        yield from _stream(instruction, binary)
+
+
+def _channel(instruction: Instruction, unit: UnitProgram, binary: Binary) -> Iterator[str]:
+    if instruction.channel >= len(binary.channels):
+        yield f"channel {instruction.channel} of {len(binary.channels)}"
+        return
+    channel = binary.channels[instruction.channel]
+    owner = channel.source if instruction.op == "post" else channel.target
+    if owner != unit.label:
+        yield f"{instruction.op} of channel '{channel.name}', which only unit {owner} may do"
+
+
+def _buffer(buffer: int | None, binary: Binary) -> Iterator[str]:
+    if buffer is not None and buffer >= len(binary.buffers):
+        yield f"buffer {buffer} of {len(binary.buffers)}"
+
+
+def _rank(counts: tuple[int, ...]) -> Iterator[str]:
+    if not 1 <= len(counts) <= MAX_RANK:
+        yield f"{len(counts)} nested counts; 1 to {MAX_RANK} are possible"
+    if any(count < 1 for count in counts):
+        yield f"counts {list(counts)}; each is at least 1"
+
+
+def _xfer(instruction: Xfer, binary: Binary) -> Iterator[str]:
+    yield from _rank(tuple(dim.count for dim in instruction.dims))
+    if instruction.element_bytes not in ELEMENT_BYTES.values():
+        yield f"elements of {instruction.element_bytes} bytes"
+    for end in (instruction.source, instruction.dest):
+        yield from _buffer(end.buffer, binary)
+        if end.space == "device" and end.buffer is not None:
+            yield "device memory has no buffers"
+    if instruction.dest.space == "fill":
+        yield "the destination is no memory"
+    if instruction.source.space == "fill" and (
+        instruction.source != End("fill", offset=instruction.source.offset)
+        or any(d.source_stride for d in instruction.dims)
+    ):
+        yield "a fill has no base, buffer or strides"
+
+
+def _stream(instruction: Stream, binary: Binary) -> Iterator[str]:
+    yield from _rank(instruction.counts)
+    if not instruction.outputs:
+        yield "a stream without outputs"
+    for operand in (*instruction.inputs, *instruction.outputs):
+        yield from _lx_operand(operand, instruction, binary)
+    written = {operand.register for operand in instruction.inputs}
+    if len(written) < len(instruction.inputs):
+        yield "two inputs are loaded into one vector register"
+    for micro in instruction.micro_ops:
+        row = MICRO_BY_OP.get(micro.op)
+        if row is None:
+            yield f"no micro-op is called '{micro.op}'"
+            continue
+        if len(micro.sources) != row.arity:
+            yield f"{micro.op} takes {row.arity} operands, {len(micro.sources)} are given"
+        if micro.type not in ELEMENT_TYPES:
+            yield f"no element type is called '{micro.type}'"
+        elif micro.op == CONST and micro.immediate >> 8 * ELEMENT_TYPES[micro.type][1]:
+            yield f"{micro.op}: {micro.immediate:#x} is wider than {micro.type}"
+        if micro.op != CONST and micro.immediate:
+            yield f"{micro.op} has no immediate"
+        if micro.op == SPLAT:
+            if any(source > 31 for source in micro.sources):
+                yield f"{micro.op}: no scalar register {micro.sources[0]}"
+        else:
+            yield from (f"{micro.op} reads v{s} before it is written" for s in micro.sources if s not in written)
+        written.add(micro.dest)
+    yield from (f"stores v{o.register}, which is not written" for o in instruction.outputs if o.register not in written)
+
+
+def _lx_operand(operand: LxOperand, instruction: Stream, binary: Binary) -> Iterator[str]:
+    yield from _buffer(operand.buffer, binary)
+    if operand.type not in ELEMENT_TYPES:
+        yield f"no element type is called '{operand.type}'"
+    if len(operand.strides) != len(instruction.counts):
+        yield f"an operand with {len(operand.strides)} strides under {len(instruction.counts)} counts"

@@ -1,0 +1,178 @@
+"""What a program is once it is decoded: units, instructions, operands, channels, buffers.
+
+Plain dataclasses. Instructions refer to others by their index in ``UnitProgram.code``, to channels and buffers by their
+index in the binary. Addresses, offsets and strides are bytes. :func:`spyrec.isa.check.problems` says whether a
+binary obeys the rules; nothing here checks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class End:
+    """One side of a transfer: ``space`` is ``"device"``, ``"lx"`` or, as a source only, ``"fill"``.
+
+    The address of the box's first element is ``register[base] + offset`` (``base`` ``None``: the offset alone).
+    ``buffer`` is the index of the LX buffer that it must stay in. A ``fill`` source has no address: ``offset``
+    is the pattern, of whose bytes the lowest ``element_bytes`` are written to each element.
+    """
+
+    space: str
+    base: int | None = None
+    offset: int = 0
+    buffer: int | None = None
+
+
+@dataclass(frozen=True)
+class Dim:
+    """One of the nested counts of a transfer, with the bytes from one step to the next on either side."""
+
+    count: int
+    source_stride: int
+    dest_stride: int
+
+
+@dataclass(frozen=True)
+class LxOperand:
+    """One input or output of a stream: elements of ``type`` in LX, one per iteration of the stream's counts.
+
+    The address of an iteration is ``register[base] + offset + sum(index * stride)``; ``strides`` has one entry
+    per count. An input is loaded into vector register ``register`` before the micro-ops run, an output is
+    stored from it after them.
+    """
+
+    base: int | None
+    offset: int
+    type: str
+    strides: tuple[int, ...]
+    buffer: int | None
+    register: int
+
+
+@dataclass(frozen=True)
+class MicroOp:
+    """One element-wise operation of a stream: ``dest = op(*sources)``, all vector registers, result of ``type``.
+
+    ``const`` has no sources and puts the low bytes of ``immediate`` into every lane; the only source of
+    ``splat`` is a *scalar* register. Otherwise ``immediate`` is 0.
+    """
+
+    op: str
+    type: str
+    dest: int
+    sources: tuple[int, ...] = ()
+    immediate: int = 0
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """A scalar or control instruction. Which fields count is the row's business; the others are 0.
+
+    ``rd`` ``ra`` ``rb`` ``rc`` are scalar registers; ``imm`` an immediate, a width or a number of a parameter;
+    ``target`` an index in the unit's code; ``channel`` and ``buffer`` indices in the binary.
+    """
+
+    op: str
+    rd: int = 0
+    ra: int = 0
+    rb: int = 0
+    rc: int = 0
+    imm: int = 0
+    target: int = 0
+    channel: int = 0
+    buffer: int | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(_shown(self))})"
+
+
+@dataclass(frozen=True, repr=False)
+class Xfer(Instruction):
+    """Move a box of elements of ``element_bytes`` bytes; ``dims`` are outermost first, one to four of them."""
+
+    op: str = "xfer"
+    element_bytes: int = 1
+    source: End = End("lx")
+    dest: End = End("lx")
+    dims: tuple[Dim, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class Stream(Instruction):
+    """Run ``micro_ops`` once per iteration of ``counts`` (outermost first, one to four of them) on LX operands."""
+
+    op: str = "stream"
+    counts: tuple[int, ...] = ()
+    inputs: tuple[LxOperand, ...] = ()
+    outputs: tuple[LxOperand, ...] = ()
+    micro_ops: tuple[MicroOp, ...] = ()
+
+
+@dataclass(frozen=True)
+class UnitProgram:
+    """The program of one unit: ``kind`` as the device spells it, the number of its corelet, and its code."""
+
+    kind: str
+    corelet: int
+    code: tuple[Instruction, ...]
+
+    @property
+    def label(self) -> str:
+        """The name under which channels, assembly and reports refer to it: ``sfu``, or ``sfu.1`` on the second
+        corelet.
+        """
+        return self.kind if self.corelet == 0 else f"{self.kind}.{self.corelet}"
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A counter that starts at ``init``; ``source`` posts it, ``target`` waits for it (labels of units)."""
+
+    name: str
+    source: str
+    target: str
+    init: int
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """``depth`` slots of ``slot_bytes`` bytes each in LX, from byte ``address`` on."""
+
+    name: str
+    address: int
+    slot_bytes: int
+    depth: int
+
+    @property
+    def end(self) -> int:
+        """The byte after the last one."""
+        return self.address + self.slot_bytes * self.depth
+
+
+@dataclass(frozen=True)
+class Binary:
+    """A whole job: one program per unit, shared by ``tiles`` compute tiles, tile ``t`` on core ``t``.
+
+    ``parameters`` is the number of 64-bit entries of the bank that each launch supplies. ``core_table[t]``
+    holds the values that ``coreparam`` reads on core ``t``: one row per tile, all of one length.
+    """
+
+    units: tuple[UnitProgram, ...] = ()
+    channels: tuple[Channel, ...] = ()
+    buffers: tuple[Buffer, ...] = ()
+    parameters: int = 0
+    core_table: tuple[tuple[int, ...], ...] = field(default=())
+    tiles: int = 1
+
+
+def _shown(instruction: Instruction) -> list[str]:
+    """``op`` and the fields that differ from their default, for ``repr``."""
+    shown = [repr(instruction.op)]
+    for f in fields(instruction):
+        value: Any = getattr(instruction, f.name)
+        if f.name != "op" and value != f.default:
+            shown.append(f"{f.name}={value!r}")
+    return shown
