@@ -62,7 +62,7 @@ class Pass:
         cls.NAME = kebab(cls.__name__)
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        """Transform ``op`` in place."""
+        """Transform ``op`` in place. ``ctx.context`` is current; a location is not, so that none is forgotten."""
         raise TypeError(f"pass {type(self).__name__} has no run()")
 
     @classmethod

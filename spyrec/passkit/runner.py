@@ -36,7 +36,8 @@ class Runner:
         if pipeline.anchor not in ("any", op.name):
             raise UsageError(f"can't run a pipeline for '{pipeline.anchor}' on '{op.name}'")
         try:
-            self._elements(pipeline.elements, op)
+            with self.ctx.context:
+                self._elements(pipeline.elements, op)
         except _RefusedError:
             self.ctx.sink.raise_if_errors()
 
