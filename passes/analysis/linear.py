@@ -1,0 +1,162 @@
+"""Integer expressions in one normal form, and intervals of integers. No MLIR in here.
+
+A :class:`Linear` is ``constant + sum(coefficient * atom)``. An atom is a leaf (a value that is not looked into, known by its
+number), or the quotient or remainder of a linear expression by a positive constant, both rounding to minus infinity. Equal
+expressions compare equal, so that what cancels is gone: ``(3 * t + 3) - 3 * t`` is the constant 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The integers from ``low`` to ``high``, both included; never empty."""
+
+    low: int
+    high: int
+
+    @staticmethod
+    def signed(bits: int) -> Interval:
+        """All values of a signed integer of ``bits`` bits."""
+        return Interval(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+
+    @staticmethod
+    def exactly(value: int) -> Interval:
+        return Interval(value, value)
+
+    def __contains__(self, other: object) -> bool:
+        if isinstance(other, Interval):
+            return self.low <= other.low and other.high <= self.high
+        return isinstance(other, int) and self.low <= other <= self.high
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __mul__(self, other: Interval) -> Interval:
+        corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Interval(min(corners), max(corners))
+
+    def scaled(self, factor: int) -> Interval:
+        return self * Interval.exactly(factor)
+
+    def union(self, other: Interval) -> Interval:
+        return Interval(min(self.low, other.low), max(self.high, other.high))
+
+    def floordiv(self, divisor: int) -> Interval:
+        """Quotients by a positive constant, rounded to minus infinity."""
+        return Interval(self.low // divisor, self.high // divisor)
+
+    def mod(self, divisor: int) -> Interval:
+        """Remainders of :meth:`floordiv`."""
+        if self.low // divisor == self.high // divisor:
+            return Interval(self.low % divisor, self.high % divisor)
+        return Interval(0, divisor - 1)
+
+    def __str__(self) -> str:
+        return str(self.low) if self.low == self.high else f"{self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A value that is not looked into, by its number."""
+
+    number: int
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return (0, self.number)
+
+
+@dataclass(frozen=True)
+class Division:
+    """``of`` divided by the positive constant ``by``, rounding to minus infinity: its quotient or its remainder."""
+
+    part: Literal["quotient", "remainder"]
+    of: Linear
+    by: int
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return (1 if self.part == "quotient" else 2, self.by, self.of.key)
+
+
+Atom = Leaf | Division
+
+
+@dataclass(frozen=True)
+class Linear:
+    """``constant + sum(coefficient * atom)``; terms are sorted, and none is zero."""
+
+    terms: tuple[tuple[Atom, int], ...]
+    constant: int
+
+    @staticmethod
+    def of(value: int) -> Linear:
+        return Linear((), value)
+
+    @staticmethod
+    def atom(atom: Atom) -> Linear:
+        return Linear(((atom, 1),), 0)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return (self.constant, tuple((atom.key, factor) for atom, factor in self.terms))
+
+    @property
+    def is_constant(self) -> bool:
+        return not self.terms
+
+    @property
+    def without_constant(self) -> Linear:
+        return Linear(self.terms, 0)
+
+    def coefficient(self, atom: Atom) -> int:
+        return next((factor for other, factor in self.terms if other == atom), 0)
+
+    def leaves(self) -> Iterator[Leaf]:
+        """All leaves, inside divisions too; one may come several times."""
+        for atom, _ in self.terms:
+            if isinstance(atom, Leaf):
+                yield atom
+            else:
+                yield from atom.of.leaves()
+
+    def __add__(self, other: Linear) -> Linear:
+        return _sum(self.constant + other.constant, [*self.terms, *other.terms])
+
+    def __sub__(self, other: Linear) -> Linear:
+        return self + other.scaled(-1)
+
+    def scaled(self, factor: int) -> Linear:
+        if factor == 0:
+            return Linear.of(0)
+        return Linear(tuple((atom, c * factor) for atom, c in self.terms), self.constant * factor)
+
+    def plus(self, constant: int) -> Linear:
+        return Linear(self.terms, self.constant + constant)
+
+
+def _sum(constant: int, terms: Iterable[tuple[Atom, int]]) -> Linear:
+    total: dict[Atom, int] = {}
+    for atom, factor in terms:
+        total[atom] = total.get(atom, 0) + factor
+    # by * (x div by) + (x mod by) is x.
+    for atom in [a for a in total if isinstance(a, Division) and a.part == "remainder"]:
+        assert isinstance(atom, Division)
+        quotient = Division("quotient", atom.of, atom.by)
+        factor = total[atom]
+        if factor and total.get(quotient) == factor * atom.by:
+            del total[atom], total[quotient]
+            rest = Linear(tuple((a, f) for a, f in total.items() if f), constant)
+            return rest + atom.of.scaled(factor)
+    kept = sorted(((a, f) for a, f in total.items() if f), key=lambda term: _order(term[0]))
+    return Linear(tuple(kept), constant)
+
+
+def _order(atom: Atom) -> str:
+    # Keys nest tuples of unequal lengths and types; their text orders them all, and the order only has to be stable.
+    return repr(atom.key)
