@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from spyrec.numerics import reductions, scalars, ulp
 from spyrec.numerics.errors import DivisionByZero, NumericsError, UnknownOp, UnknownType
 from spyrec.numerics.micro import MICRO, MICRO_OPS, SCALAR_OPS, MicroOp, micro_name
 from spyrec.numerics.op import ScalarOp
@@ -49,10 +50,13 @@ __all__ = [
     "is_float",
     "limits",
     "micro_name",
+    "reductions",
     "scalar_type",
+    "scalars",
     "sizeof",
     "to_bytes",
     "type_of",
+    "ulp",
 ]
 
 

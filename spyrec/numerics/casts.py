@@ -33,10 +33,12 @@ def _to_float(source: Array, result: np.dtype[Any]) -> Array:
         return source.astype(result)
     if source.dtype.itemsize < 8:
         return narrow(source.astype(F64), result)
-    # 64 bits do not fit f64. Fold the low 11 into one sticky bit: still exact to 52 bits, and rounded the same.
+    # 64 bits do not fit f64. Where they are needed, fold the low 11 into one sticky bit: it rounds the same and is exact.
     high = source >> np.asarray(11, dtype=source.dtype)
     sticky = (source & np.asarray(2047, dtype=source.dtype)) != 0
-    return narrow((high | sticky.astype(source.dtype)).astype(F64) * 2048.0, result)
+    folded = (high | sticky.astype(source.dtype)).astype(F64) * 2048.0
+    near = source.astype(F64)
+    return narrow(np.where(np.abs(near) < 2.0**53, near, folded), result)
 
 
 def _from_signed(operands: tuple[Array, ...], result: np.dtype[Any], _: Attributes) -> Array:
