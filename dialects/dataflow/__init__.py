@@ -1,0 +1,25 @@
+"""The `dataflow` dialect: what the compiler's own stages say. See :mod:`spyrec.dialects.dataflow.types` for the overview."""
+
+from spyrec.dialects.dataflow.kernel import ReadOp, TileIdOp, WriteOp
+from spyrec.dialects.dataflow.program import BufferOp, ProgramUnitOp, StreamOp, TransferOp, YieldOp
+from spyrec.dialects.dataflow.schedule import AllocOp, ChannelOp, DataTransferOp, PostOp, WaitOp
+from spyrec.dialects.dataflow.types import LX, SPACES, Dataflow
+
+__all__ = [
+    "LX",
+    "SPACES",
+    "AllocOp",
+    "BufferOp",
+    "ChannelOp",
+    "DataTransferOp",
+    "Dataflow",
+    "PostOp",
+    "ProgramUnitOp",
+    "ReadOp",
+    "StreamOp",
+    "TileIdOp",
+    "TransferOp",
+    "WaitOp",
+    "WriteOp",
+    "YieldOp",
+]

@@ -1,0 +1,132 @@
+"""Ops of the schedule stage: buffers in LX, transfers with a route, and synchronisation; still one sequential program."""
+
+from collections.abc import Iterator
+
+from spyrec import ods
+from spyrec.dialects.dataflow.checks import strides_per_dimension
+from spyrec.dialects.dataflow.types import Buffer, Dataflow, Space, Strings
+from spyrec.mlir import ir
+from spyrec.ods import constraints as c
+
+
+class AllocOp(ods.Op, dialect=Dataflow, name="alloc", effects=ods.Alloc):
+    """A buffer in the scratchpad of the executing core.
+
+    Its scope is its block: in the body of a loop each iteration has a fresh instance. `depth` says how many instances may be alive
+    at once, so how far units may run ahead of one another; it changes no result. Instance `n` of the innermost loop (counted over all
+    executions) uses slot `n mod depth`.
+    """
+
+    depth = ods.optional_attr(c.PositiveI64, "how many instances may be alive at once; 1 when absent")
+    name_ = ods.optional_attr(c.StringAttr, "the buffer's name, for people")
+    address = ods.optional_attr(c.NonNegativeI64, "first byte in LX, set by address assignment")
+    slot_bytes = ods.optional_attr(c.PositiveI64, "bytes from one slot to the next, set by address assignment")
+    result = ods.result(Buffer, "the buffer")
+    assembly_format = "attr-dict `:` type($result)"
+
+    def verify(self) -> Iterator[ods.Violation]:
+        if (self.address is None) != (self.slot_bytes is None):
+            present, absent = ("slot_bytes", "address") if self.address is None else ("address", "slot_bytes")
+            yield ods.Violation("missing-attribute", f"a buffer with {present} needs {absent} too", present)
+        memref = ir.MemRefType(self.result.type)
+        if not memref.has_static_shape:
+            yield ods.Violation(
+                "dynamic-shape", f"a buffer needs a static shape, but its type is {memref}", "type(result)"
+            )
+
+
+class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods.ReadWrite):
+    """Copy a strided box from one memory to another, or between buffers.
+
+    Each side is a buffer or a box of a memory: `@device[%offset from %base] strides [...]`, in elements of the buffer's element type,
+    with the sizes of the buffer on the other side. `route` names the resource kinds that the bytes pass, memory first and last.
+    """
+
+    source = ods.optional_operand(Buffer, "the buffer that is read")
+    source_base = ods.optional_operand(c.Index, "byte address that the launch binds")
+    source_offset = ods.optional_operand(c.Index, "where the box starts, in elements")
+    source_dyn_strides = ods.variadic_operand(c.Index, "the source strides that are not constant")
+    dest = ods.optional_operand(Buffer, "the buffer that is written")
+    dest_base = ods.optional_operand(c.Index, "byte address that the launch binds")
+    dest_offset = ods.optional_operand(c.Index, "where the box starts, in elements")
+    dest_dyn_strides = ods.variadic_operand(c.Index, "the destination strides that are not constant")
+    source_space = ods.optional_attr(Space, "memory of the source box")
+    source_strides = ods.optional_attr(c.I64Array, "strides of the source box, in elements")
+    dest_space = ods.optional_attr(Space, "memory of the destination box")
+    dest_strides = ods.optional_attr(c.I64Array, "strides of the destination box, in elements")
+    unit = ods.attr(c.FlatSymbol, "kind of the unit that does it")
+    route = ods.attr(Strings, "kinds of the resources passed, memory first and last")
+    assembly_format = (
+        "`from` custom<Side>($source, $source_space, $source_offset, $source_base, $source_dyn_strides, $source_strides)"
+        " `to` custom<Side>($dest, $dest_space, $dest_offset, $dest_base, $dest_dyn_strides, $dest_strides)"
+        " attr-dict `:` custom<PresentTypes>(type($source), type($dest))"
+    )
+
+    def verify(self) -> Iterator[ods.Violation]:
+        if self.source is None and self.dest is None:
+            yield ods.Violation(
+                "no-buffer",
+                "one side must be a buffer: the sizes and the element type of the copy are the buffer's",
+                "source",
+            )
+            return
+        yield from self._side("source", self.source, self.dest)
+        yield from self._side("dest", self.dest, self.source)
+        if self.source is not None and self.dest is not None:
+            a, b = ir.MemRefType(self.source.type), ir.MemRefType(self.dest.type)
+            if a.shape != b.shape or a.element_type != b.element_type:
+                yield ods.Violation(
+                    "type-mismatch", f"cannot copy {a} to {b}: shape and element type must be equal", "type(dest)"
+                )
+        if len(self.route) < 2:
+            yield ods.Violation("bad-route", f"a route has at least two ends, but this one is {self.route}", "route")
+
+    def _side(self, side: str, buffer: ir.Value | None, other: ir.Value | None) -> Iterator[ods.Violation]:
+        """A side is a buffer, or a memory with an offset and strides for the dimensions of the other side's buffer."""
+        parts = {f"{side}_{part}": getattr(self, f"{side}_{part}") for part in ("space", "offset", "strides")}
+        if buffer is not None:
+            for name in (*parts, f"{side}_base"):
+                if getattr(self, name) is not None:
+                    yield ods.Violation(
+                        "two-sides", f"{side} is a buffer already; {name} belongs to a box of a memory", name
+                    )
+            return
+        missing = [name for name, part in parts.items() if part is None]
+        if missing:
+            yield ods.Violation(
+                "missing-side",
+                f"{side} is neither a buffer nor a whole box of a memory: {', '.join(missing)} is missing",
+                side,
+            )
+        elif other is not None:
+            dynamic = getattr(self, f"{side}_dyn_strides")
+            yield from strides_per_dimension(f"{side}_strides", parts[f"{side}_strides"], dynamic, other.type)
+
+
+class ChannelOp(ods.Op, dialect=Dataflow, name="channel", traits=(ods.Symbol,)):
+    """A counter with one unit that posts and one that waits, per core.
+
+    `init` is its value before the first post. A wait takes 1, and blocks while the counter is 0.
+    """
+
+    sym_name = ods.attr(c.SymbolName, "the channel's name")
+    from_unit = ods.attr(c.FlatSymbol, "kind of the unit that posts")
+    to_unit = ods.attr(c.FlatSymbol, "kind of the unit that waits")
+    init = ods.attr(c.NonNegativeI64, "initial credits")
+    assembly_format = "$sym_name `from` $from_unit `to` $to_unit attr-dict"
+
+
+class PostOp(ods.Op, dialect=Dataflow, name="post"):
+    """Add 1 to a channel once all earlier work of the unit is complete."""
+
+    channel = ods.attr(c.FlatSymbol, "the channel")
+    unit = ods.optional_attr(c.FlatSymbol, "kind of the unit that posts; absent inside `program_unit`")
+    assembly_format = "$channel attr-dict"
+
+
+class WaitOp(ods.Op, dialect=Dataflow, name="wait"):
+    """Take 1 from a channel; the unit goes on once there is one to take."""
+
+    channel = ods.attr(c.FlatSymbol, "the channel")
+    unit = ods.optional_attr(c.FlatSymbol, "kind of the unit that waits; absent inside `program_unit`")
+    assembly_format = "$channel attr-dict"

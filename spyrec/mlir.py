@@ -1,0 +1,79 @@
+"""The one door to MLIR's Python bindings: decides which package provides them and hands out its modules, each on first use.
+
+``from spyrec.mlir import ir`` imports MLIR; ``import spyrec.mlir`` alone does not, so commands that need no compiler start fast.
+The bindings ship as ``torch_mlir`` (with every upstream dialect registered) or under upstream's own name ``mlir``; the API is one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+import types
+from typing import Any
+
+_MODULES = {
+    "ir": "ir",
+    "passmanager": "passmanager",
+    "rewrite": "rewrite",
+    "irdl": "dialects.irdl",
+    "affine": "dialects.affine",
+    "arith": "dialects.arith",
+    "bufferization": "dialects.bufferization",
+    "func": "dialects.func",
+    "linalg": "dialects.linalg",
+    "math": "dialects.math",
+    "memref": "dialects.memref",
+    "scf": "dialects.scf",
+    "tensor": "dialects.tensor",
+    "transform": "dialects.transform",
+    "vector": "dialects.vector",
+    "_cext": "_mlir_libs._mlir",
+}
+_PACKAGES = ("torch_mlir", "mlir")
+
+LOAD_LOCK = threading.Lock()
+"""Held while a dialect is loaded into any context: the bindings crash when two threads do so at once."""
+
+
+def package() -> str:
+    """Name of the package that provides the bindings. Raises ImportError when none is installed."""
+    for name in _PACKAGES:
+        try:
+            importlib.import_module(f"{name}._mlir_libs")
+        except ImportError:
+            continue
+        return name
+    raise ImportError(f"MLIR's Python bindings are not installed: none of {', '.join(_PACKAGES)} provides them")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{package()}.{_MODULES[name]}")
+    globals()[name] = module
+    return module
+
+
+def claim_dialect_module(dialect: str) -> None:
+    """Stop the bindings from searching for a module of this dialect at each access to one of its ops (the miss is not cached)."""
+    name = f"{package()}.dialects.{dialect}"
+    if name not in sys.modules:
+        sys.modules[name] = types.ModuleType(name)
+
+
+def register_op(dialect: type, op: type) -> None:
+    """Make ``op`` the class of ``operation.opview`` for its OPERATION_NAME, in all contexts, now and later."""
+    __getattr__("_cext").register_operation(dialect, replace=True)(op)
+
+
+def register_dialect(namespace: str, dialect: type) -> None:
+    """Make ``dialect`` the class of ``context.dialects[namespace]``."""
+    __getattr__("_cext").globals._register_dialect_impl(namespace, dialect, replace=True)
+
+
+def register_record(cls: type, full_name: str, *, is_type: bool) -> None:
+    """Make values of the type or attribute ``full_name`` arrive as ``cls`` in the *current* context (their ids belong to a context)."""
+    ir = __getattr__("ir")
+    base = ir.DynamicType if is_type else ir.DynamicAttr
+    __getattr__("_cext").register_type_caster(base.lookup_typeid(full_name), replace=True)(cls)

@@ -1,0 +1,253 @@
+"""Classes of dialects and ops. A class body states an op once; :class:`Op` turns it into an ``ir.OpView`` with accessors and a builder."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from spyrec.mlir import ir
+from spyrec.ods import registry
+from spyrec.ods.convert import to_attribute
+from spyrec.ods.fields import AttrField, Field, OneValue, RegionField, ValueField, value_counts
+from spyrec.ods.spec import Arity, DialectSpec, OpSpec, RegionSpec, ValueSpec
+from spyrec.ods.traits import Effects, Trait
+from spyrec.ods.violation import Violation
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+def prose(cls: type) -> tuple[str, str]:
+    """First paragraph and the rest of a class's own docstring."""
+    head, _, rest = inspect.cleandoc(cls.__doc__ or "").partition("\n\n")
+    return " ".join(head.split()), rest.strip()
+
+
+class Dialect(ir.Dialect):
+    """Base of dialects: ``class Ktdp(ods.Dialect, name="ktdp")``; the docstring opens the generated page.
+
+    ``open_attributes``: undeclared bare attribute names are legal on all its ops.
+    """
+
+    DIALECT_NAMESPACE: ClassVar[str]
+    spec: ClassVar[DialectSpec]
+
+    def __init_subclass__(cls, *, name: str, open_attributes: bool = False, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.DIALECT_NAMESPACE = name
+        cls.spec = DialectSpec(name, *prose(cls), open_attributes=open_attributes)
+        registry.dialects[name] = cls
+
+
+class Op(ir.OpView):
+    """Base of ops: ``class LoadOp(ods.Op, dialect=Ktdp, name="load", traits=(...), effects=ods.Read)``.
+
+    ``same_types`` names fields that have one type, so that the assembly need state it only once.
+    """
+
+    spec: ClassVar[OpSpec]
+    NAME: ClassVar[str]
+    dialect: ClassVar[type[Dialect]]
+    assembly_format: ClassVar[str] = "attr-dict"
+    trait_set: ClassVar[tuple[Trait, ...]] = ()
+    effect_set: ClassVar[Effects | None] = None
+
+    def __init_subclass__(
+        cls,
+        *,
+        dialect: type[Dialect] | None = None,
+        name: str | None = None,
+        traits: Iterable[Trait] = (),
+        effects: Effects | None = None,
+        same_types: Sequence[Sequence[str]] = (),
+        **kwargs: Any,
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        if dialect is None or name is None:
+            return
+        fields = _collect(cls)
+        operands = [f for f in fields if isinstance(f, ValueField) and f.kind == "operand"]
+        results = [f for f in fields if isinstance(f, ValueField) and f.kind == "result"]
+        regions = [f for f in fields if isinstance(f, RegionField)]
+        for group in (operands, results, regions):
+            for index, member in enumerate(group):
+                member.index = index
+        for values in (operands, results):
+            _set_fast_indices(values)
+        cls.dialect = dialect
+        cls.trait_set, cls.effect_set = tuple(traits), effects
+        cls.NAME = cls.OPERATION_NAME = f"{dialect.DIALECT_NAMESPACE}.{name}"
+        cls._ODS_REGIONS = (len(regions), True)
+        summary, description = prose(cls)
+        cls.spec = OpSpec(
+            name=cls.NAME,
+            operands=tuple(f.spec() for f in operands),
+            results=tuple(f.spec() for f in results),
+            attributes=tuple(f.spec() for f in fields if isinstance(f, AttrField)),
+            regions=tuple(f.spec() for f in regions),
+            assembly_format=cls.assembly_format,
+            summary=summary,
+            description=description,
+            traits=frozenset(t.name for t in cls.trait_set),
+            effects=frozenset() if effects is None else effects.names,
+            same_types=tuple(tuple(group) for group in same_types),
+            open_attributes=dialect.spec.open_attributes,
+        )
+        if len(cls.spec.fields) != len(fields):
+            raise TypeError(f"{cls.NAME}: two fields have one name")
+        registry.ops[cls.NAME] = cls
+
+    def verify(self) -> Iterator[Violation]:
+        """Rules of the op beyond its fields' constraints; runs only when those hold."""
+        yield from ()
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        loc: ir.Location | None = None,
+        ip: ir.InsertionPoint | None = None,
+        region_args: Mapping[str, Sequence[ir.Type]] | None = None,
+        extra: Mapping[str, ir.Attribute] | None = None,
+        **fields: Any,
+    ) -> Self:
+        """Create the op.
+
+        Keyword fields: an operand is a value, None (optional) or a sequence (variadic); a result is its type(s), needed unless the
+        constraint or ``same_types`` fixes it; an attribute is an ``ir.Attribute``, a plain Python value that its form can hold, or
+        None. ``region_args`` gives the entry block's argument types; every region that is not optional gets one block.
+        ``extra`` holds discardable attributes. Raises TypeError for a missing, unknown or ill-shaped field.
+        """
+        spec = cls.spec
+        operands, operand_counts = _gather(spec, spec.operands, fields)
+        attributes: dict[str, ir.Attribute] = dict(extra or {})
+        for a in spec.attributes:
+            value = fields.pop(a.name, None)
+            if value is not None:
+                attributes[a.name] = to_attribute(a.constraint, value)
+            elif not a.optional:
+                raise TypeError(f"{spec.name}: attribute {a.name} is missing")
+        result_types = _result_types(spec, fields, operands, operand_counts, attributes)
+        results, result_counts = _gather(spec, spec.results, result_types)
+        if fields:
+            raise TypeError(f"{spec.name} has no field {', '.join(sorted(fields))}")
+        for key, sizes in (
+            ("operandSegmentSizes", spec.operand_segments(operand_counts)),
+            ("resultSegmentSizes", spec.result_segments(result_counts)),
+        ):
+            if sizes is not None:
+                attributes[key] = ir.DenseI32ArrayAttr.get(sizes)
+        op = ir.Operation.create(
+            spec.name,
+            results=results,
+            operands=operands,
+            attributes=attributes,
+            regions=len(spec.regions),
+            loc=loc,
+            ip=ip,
+        )
+        for region, owner in zip(op.regions, spec.regions, strict=True):
+            _add_entry_block(region, owner, (region_args or {}).get(owner.name), op.location)
+        return cls(op)
+
+    @classmethod
+    def counts(cls, op: ir.Operation | ir.OpView, *, operands: bool = True) -> list[int]:
+        """Values per operand (or result) field. Raises ValueError when the segment sizes are missing or do not fit."""
+        return value_counts(cls(op.operation), operands=operands)
+
+
+def _collect(cls: type) -> list[Field]:
+    """Fields of the class and its bases, bases first, in the order written; a later one of the same name replaces an earlier one."""
+    found: dict[str, Field] = {}
+    for base in reversed(cls.__mro__):
+        for value in vars(base).values():
+            if isinstance(value, Field):
+                found[value.name] = value
+    return list(found.values())
+
+
+def _set_fast_indices(fields: Sequence[ValueField]) -> None:
+    for index, member in enumerate(fields):
+        if not isinstance(member, OneValue):
+            continue
+        if all(f.arity is Arity.ONE for f in fields[:index]):
+            member.fast = index
+        elif all(f.arity is Arity.ONE for f in fields[index:]):
+            member.fast = index - len(fields)
+
+
+def _gather(spec: OpSpec, specs: Sequence[ValueSpec], given: dict[str, Any]) -> tuple[list[Any], list[int]]:
+    """Take the values (or result types) of ``specs`` out of ``given``: flat list and counts per field."""
+    flat: list[Any] = []
+    counts: list[int] = []
+    for s in specs:
+        value = given.pop(s.name, None)
+        if s.arity is Arity.VARIADIC:
+            items = list(value) if value is not None else []
+        elif value is not None:
+            items = [value]
+        elif s.arity is Arity.OPTIONAL:
+            items = []
+        else:
+            raise TypeError(f"{spec.name}: {s.name} is missing")
+        flat.extend(i.result if isinstance(i, (ir.OpView, ir.Operation)) else i for i in items)
+        counts.append(len(items))
+    return flat, counts
+
+
+def _result_types(
+    spec: OpSpec,
+    fields: dict[str, Any],
+    operands: Sequence[ir.Value],
+    counts: Sequence[int],
+    attributes: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Result types as given, or as the constraint or ``same_types`` fixes them."""
+    out: dict[str, Any] = {}
+    known: dict[str, ir.Type] | None = None
+    for r in spec.results:
+        given = fields.pop(r.name, None)
+        if given is None and r.arity is Arity.ONE:
+            if r.constraint.fixed is not None:
+                given = parse_type(r.constraint.fixed)
+            else:
+                if known is None:
+                    known = _known_types(spec, operands, counts, attributes)
+                mates = [n for group in spec.same_types if r.name in group for n in group]
+                given = next((known[m] for m in mates if m in known), None)
+        out[r.name] = given
+    return out
+
+
+def _known_types(
+    spec: OpSpec, operands: Sequence[ir.Value], counts: Sequence[int], attributes: Mapping[str, Any]
+) -> dict[str, ir.Type]:
+    """Types of the single operands and typed attributes by field name."""
+    known: dict[str, ir.Type] = {}
+    at = 0
+    for s, count in zip(spec.operands, counts, strict=True):
+        if count == 1:
+            known[s.name] = operands[at].type
+        at += count
+    for name, value in attributes.items():
+        if isinstance(value, (ir.FloatAttr, ir.IntegerAttr)):
+            known[name] = value.type
+    return known
+
+
+def parse_type(text: str) -> ir.Type:
+    """A type from its public text in the current context; ours without parameters are looked up by their public name."""
+    record = registry.types.get(text[1:]) if text.startswith("!") else None
+    return ir.Type.parse(text if record is None else f"!{record.spec.ir_name}")
+
+
+def _add_entry_block(region: ir.Region, spec: RegionSpec, types: Sequence[ir.Type] | None, loc: ir.Location) -> None:
+    if types is None:
+        if spec.optional:
+            return
+        fixed = [c.fixed for c in spec.args or ()]
+        types = [parse_type(f) for f in fixed if f is not None]
+        if len(types) != len(fixed):
+            raise TypeError(f"region {spec.name} needs the types of its arguments")
+    region.blocks.append(*types, arg_locs=[loc] * len(types))
