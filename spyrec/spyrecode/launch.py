@@ -1,0 +1,456 @@
+"""Binding a launch: arrays and numbers by name -> device memory and argument values.
+
+The rules are those of DESIGN §11 "Arrays of `run`". An array is its argument's memory: its bytes in C order
+start at the argument's address; its element type is that of the argument's views; it holds at least their
+largest footprint. Memory that the kernel reads and nobody gave is random, memory that it only writes starts as
+0xFF bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spyrec import numerics
+from spyrec.errors import Diagnostic, InvalidKernel, OutOfResources, Position, Severity
+from spyrec.spyrecode.memory import JOB_ADDRESS, JOB_SEGMENT, SEGMENT_BYTES, STICK, Bytes, DeviceMemory, Segment
+from spyrec.spyrecode.signature import LITERAL, Argument, Signature, View
+
+Array = npt.NDArray[Any]
+
+# First byte of an argument in its segment: an address of 0 would hide a base that is never added.
+FIRST_BYTE = 4096
+MAX_LAUNCH_BYTES = 16 << 30
+UNWRITTEN = 0xFF
+
+
+@dataclass
+class Region:
+    """The memory of one argument, or of one literal address under one element type.
+
+    ``address`` is its first byte, ``size`` its bytes; ``given`` the array that the launch supplied for it.
+    ``shared``: another type sits at the same literal address, so that its key needs the type.
+    """
+
+    name: str
+    arg: int
+    views: tuple[View, ...]
+    address: int = 0
+    size: int = 0
+    given: Array | None = None
+    shared: bool = False
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Element types of the views, each once, in their order."""
+        return tuple(dict.fromkeys(v.type for v in self.views))
+
+    @property
+    def read(self) -> bool:
+        """True when the kernel reads it."""
+        return any("r" in v.access for v in self.views)
+
+    @property
+    def written(self) -> bool:
+        """True when the kernel writes it."""
+        return any("w" in v.access for v in self.views)
+
+    @property
+    def key(self) -> str:
+        """The name by which a launch may always call it: with the type where a literal address has several."""
+        return f"{self.name}:{self.types[0]}" if self.shared else self.name
+
+    def footprint(self) -> int:
+        """Bytes from the start to the end of the highest view."""
+        start = int(self.name) * numerics.sizeof(self.types[0]) if self.arg == LITERAL else 0
+        return max(0, max((v.end * numerics.sizeof(v.type) - start for v in self.views), default=0))
+
+
+@dataclass
+class Launch:
+    """A bound launch. ``args`` are the values of the arguments in order: byte addresses, integers, floats.
+
+    ``random`` names the arrays that were filled with random data because nobody gave them.
+    """
+
+    signature: Signature
+    memory: DeviceMemory
+    args: tuple[int | float, ...]
+    regions: tuple[Region, ...]
+    random: tuple[str, ...] = field(default=())
+
+    def outputs(self, names: Iterable[str] | None = None) -> dict[str, Array]:
+        """Copies of the arrays called ``names`` as they are in memory now; of all that the kernel writes by default.
+
+        Shape and dtype are those of the array given for it, else the sizes of its one dense view, else one dimension,
+        of the first written view's type. Raises ``InvalidKernel`` for a name that the kernel does not have.
+        """
+        problems: list[Diagnostic] = []
+        if names is None:
+            names = [r.key for r in self.regions if r.written]
+        found: dict[str, Array] = {}
+        for name in names:
+            region = _find(self.signature, self.regions, name, problems)
+            if region is not None:
+                found[name] = self._array(region, name)
+        _raise_if(problems)
+        return found
+
+    def _array(self, region: Region, name: str) -> Array:
+        data = self.memory.read(region.address, region.size)
+        if region.given is not None:
+            return data[: region.given.nbytes].view(region.given.dtype).reshape(region.given.shape)
+        views = [v for v in region.views if "w" in v.access] or list(region.views)
+        type_ = _named_type(name) or views[0].type
+        size = numerics.sizeof(type_)
+        elements = numerics.from_bytes(data[: len(data) // size * size], type_)
+        shapes = {v.sizes for v in region.views if v.dense and math.prod(v.sizes) == len(elements)}
+        return elements.reshape(shapes.pop()) if len(shapes) == 1 else elements
+
+    def copy(self) -> Launch:
+        """An independent launch with the same memory contents."""
+        return Launch(self.signature, self.memory.copy(), self.args, self.regions, self.random)
+
+
+def bind(
+    signature: Signature,
+    arrays: Mapping[str, Any],
+    scalars: Mapping[str, int | float],
+    *,
+    seed: int | None = 0,
+) -> Launch:
+    """Place the arrays in device memory and give every argument its value.
+
+    ``arrays`` maps an argument's name, ``argN``, a literal element address or ``ADDRESS:type`` to anything that
+    NumPy takes as an array. ``scalars`` has the values of scalar arguments. What the kernel reads and
+    ``arrays`` lacks is random, drawn from ``seed``; with ``seed`` None it is an error. Raises ``InvalidKernel``
+    with every mistake of the launch, at the argument's place; ``OutOfResources`` when the arrays are larger
+    than the host can be asked for.
+    """
+    problems: list[Diagnostic] = []
+    regions = _regions(signature)
+    named: list[Region] = []
+    for name, value in arrays.items():
+        region = _find(signature, regions, name, problems)
+        if region is not None:
+            named.append(region)
+            _give(signature, region, name, value, problems)
+    values = _scalar_values(signature, scalars, problems)
+    if seed is None:
+        for region in regions:
+            if region.read and not any(region is other for other in named):
+                _problem(problems, "missing-array", f"no array for '{region.key}'", _place(signature, region))
+    _place_regions(signature, regions, problems)
+    _raise_if(problems)
+    memory = DeviceMemory(_segments(regions))
+    random = _fill(signature, memory, regions, 0 if seed is None else seed)
+    for region in regions:
+        if region.arg != LITERAL:
+            values[region.arg] = region.address
+    args = tuple(values.get(a.index, 0) for a in signature.arguments)
+    return Launch(signature, memory, args, tuple(regions), random)
+
+
+# Names.
+
+
+def _regions(signature: Signature) -> list[Region]:
+    """One region per address argument in order, then one per literal address and type."""
+    found = [
+        Region(a.name, a.index, tuple(v for v in signature.views if v.arg == a.index))
+        for a in signature.arguments
+        if a.kind == "address"
+    ]
+    literals: dict[tuple[str, str], list[View]] = {}
+    for view in signature.views:
+        if view.arg == LITERAL:
+            literals.setdefault((str(int(view.name)), view.type), []).append(view)
+    places = [name for name, _ in literals]
+    return found + [
+        Region(name, LITERAL, tuple(views), shared=places.count(name) > 1) for (name, _), views in literals.items()
+    ]
+
+
+def _named_type(name: str) -> str | None:
+    _, colon, type_ = name.rpartition(":")
+    return type_ if colon and type_ in numerics.TYPES else None
+
+
+def _find(signature: Signature, regions: Sequence[Region], name: str, problems: list[Diagnostic]) -> Region | None:
+    """The region that the user calls ``name``; a problem and None when there is none, or more than one."""
+    type_ = _named_type(name)
+    stem = name.rpartition(":")[0] if type_ else name
+    typed = [r for r in regions if type_ is None or type_ in r.types]
+    matching = [r for r in typed if r.name == stem] or [r for r in typed if stem == f"arg{r.arg}"]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        keys = " and ".join(f"'{r.key}'" for r in matching)
+        _problem(
+            problems,
+            "unknown-argument",
+            f"'{name}' is the address of {keys}: say which",
+            _place(signature, matching[0]),
+        )
+        return None
+    argument = _argument(signature, name)
+    if argument is not None and argument.kind != "address":
+        what = "takes a number, not an array" if argument.kind == "scalar" else "is not used by the kernel"
+        _problem(problems, "unknown-argument", f"argument '{name}' {what}", signature.position(argument))
+        return None
+    have = ", ".join(r.key for r in regions) or "none"
+    _problem(problems, "unknown-argument", f"the kernel '{signature.kernel}' has no array '{name}'; its arrays: {have}")
+    return None
+
+
+def _argument(signature: Signature, name: str) -> Argument | None:
+    by_name = [a for a in signature.arguments if a.name == name]
+    by_number = [a for a in signature.arguments if f"arg{a.index}" == name]
+    return next(iter(by_name or by_number), None)
+
+
+def _place(signature: Signature, region: Region) -> Position | None:
+    if region.arg != LITERAL:
+        place = signature.position(signature.arguments[region.arg])
+        if place is not None:
+            return place
+    return signature.position(region.views[0])
+
+
+def _problem(problems: list[Diagnostic], id_: str, message: str, position: Position | None = None) -> None:
+    problems.append(Diagnostic(Severity.ERROR, message, id_, position))
+
+
+def _raise_if(problems: list[Diagnostic]) -> None:
+    if problems:
+        raise InvalidKernel(problems)
+
+
+# Arrays and numbers.
+
+
+def as_array(value: Any) -> Array:
+    """``value`` as a NumPy array: an array, something with ``__array__`` or DLPack, nested lists."""
+    if not isinstance(value, np.ndarray) and not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+        return np.from_dlpack(value)
+    return np.asarray(value)
+
+
+def _give(signature: Signature, region: Region, name: str, value: Any, problems: list[Diagnostic]) -> None:
+    """Attach the array to its region, after the checks."""
+    place = _place(signature, region)
+    try:
+        array = as_array(value)
+    except (TypeError, ValueError, BufferError, RuntimeError) as error:
+        _problem(problems, "wrong-array", f"'{name}' cannot be read as an array: {error}", place)
+        return
+    if region.given is not None:
+        _problem(problems, "wrong-array", f"'{name}' names an array that was given before", place)
+        return
+    wanted = _named_type(name)
+    types = [t for t in region.types if wanted in (None, t) and _holds(array.dtype, t)]
+    if not types:
+        _problem(
+            problems,
+            "wrong-array",
+            f"'{name}' has elements of type {array.dtype}; the kernel's views have {' and '.join(region.types)}",
+            place,
+        )
+        return
+    own = numerics.dtype(types[0]) if array.dtype.kind == "V" and array.dtype != numerics.dtype(types[0]) else None
+    array = np.array(array, order="C").view(own) if own else np.array(array, array.dtype.newbyteorder("<"), order="C")
+    if array.nbytes < region.footprint():
+        _problem(
+            problems,
+            "wrong-array",
+            f"'{name}' has {array.nbytes} bytes ({array.size} elements); the views reach {region.footprint()} bytes",
+            place,
+        )
+        return
+    region.given = array
+
+
+def _holds(dtype: np.dtype[Any], type_: str) -> bool:
+    """True when an array of ``dtype`` is one of element type ``type_``, or its raw bits."""
+    own = numerics.dtype(type_)
+    return dtype.newbyteorder("<") == own.newbyteorder("<") or (dtype.kind in "uV" and dtype.itemsize == own.itemsize)
+
+
+def _scalar_values(
+    signature: Signature, scalars: Mapping[str, int | float], problems: list[Diagnostic]
+) -> dict[int, int | float]:
+    """Values by argument number."""
+    values: dict[int, int | float] = {}
+    for name, value in scalars.items():
+        argument = _argument(signature, name)
+        if argument is None:
+            have = ", ".join(a.name for a in signature.arguments if a.kind == "scalar") or "none"
+            message = f"the kernel '{signature.kernel}' has no argument '{name}'; its numbers: {have}"
+            _problem(problems, "unknown-argument", message)
+        elif argument.kind == "address":
+            message = f"argument '{name}' is an address: give it an array"
+            _problem(problems, "unknown-argument", message, signature.position(argument))
+        elif argument.index in values:
+            _problem(problems, "wrong-scalar", f"'{name}' is set twice", signature.position(argument))
+        else:
+            fitted = _fit(value, argument.type)
+            if fitted is None:
+                message = f"argument '{name}' is {value!r}, which is no value of type {argument.type}"
+                _problem(problems, "wrong-scalar", message, signature.position(argument))
+            else:
+                values[argument.index] = fitted
+    for argument in signature.arguments:
+        if (
+            argument.kind == "scalar"
+            and argument.index not in values
+            and not any(_argument(signature, name) is argument for name in scalars)
+        ):
+            message = f"no value for argument '{argument.name}' of type {argument.type}"
+            _problem(problems, "missing-scalar", message, signature.position(argument))
+    return values
+
+
+def _fit(value: Any, type_: str) -> int | float | None:
+    """``value`` as a value of ``type_``, None if it is none. Floats are rounded to the type."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (int, float)):
+        return None
+    kind = numerics.scalar_type(type_)
+    if kind.kind == "float":
+        try:
+            return float(np.asarray(float(value)).astype(kind.dtype))
+        except OverflowError:
+            return None
+    if isinstance(value, float):
+        if not value.is_integer():
+            return None
+        value = int(value)
+    low, high = (0, 1) if kind.bits == 1 else numerics.limits(type_)
+    return int(value) if low <= value <= high else None
+
+
+# Memory.
+
+
+def _place_regions(signature: Signature, regions: Sequence[Region], problems: list[Diagnostic]) -> None:
+    """Choose the address and size of every region: literals where they say, argument k in segment k modulo 7."""
+    taken: list[tuple[int, int]] = []
+    total = 0
+    for region in regions:
+        place = _place(signature, region)
+        region.size = max(region.footprint(), region.given.nbytes if region.given is not None else 0)
+        total += region.size
+        below = min(v.offset * numerics.sizeof(v.type) for v in region.views)
+        if region.arg == LITERAL:
+            region.address = int(region.name) * numerics.sizeof(region.types[0])
+            below -= region.address
+            if region.address + region.size > JOB_ADDRESS:
+                end = region.address + region.size
+                message = (
+                    f"the view at '{region.key}' ends at byte {end:#x}; memory for tensors ends at {JOB_ADDRESS:#x}"
+                )
+                _problem(problems, "out-of-memory", message, place)
+            taken.append((region.address, region.address + region.size))
+        if below < 0:
+            _problem(
+                problems, "out-of-memory", f"a view starts {-below} bytes before the start of '{region.key}'", place
+            )
+    if total > MAX_LAUNCH_BYTES:
+        message = (
+            f"the arrays of '{signature.kernel}' have {total} bytes; a launch here takes at most {MAX_LAUNCH_BYTES}"
+        )
+        raise OutOfResources(
+            [Diagnostic(Severity.ERROR, message, "launch-memory")], "launch memory", total, MAX_LAUNCH_BYTES
+        )
+    number = 0
+    for region in regions:
+        if region.arg == LITERAL:
+            continue
+        found = None
+        for attempt in range(JOB_SEGMENT):
+            start = (number + attempt) % JOB_SEGMENT * SEGMENT_BYTES
+            found = _free(start, start + SEGMENT_BYTES, region.size, taken)
+            if found is not None:
+                break
+        number += 1
+        if found is None:
+            message = f"'{region.key}' has {region.size} bytes; no segment of {SEGMENT_BYTES} bytes has that much left"
+            _problem(problems, "out-of-memory", message, _place(signature, region))
+            continue
+        region.address = found
+        taken.append((found, found + region.size))
+
+
+def _free(start: int, end: int, size: int, taken: list[tuple[int, int]]) -> int | None:
+    """The lowest stick in the segment from which ``size`` bytes are free, a stick away from everything else."""
+    address = start + FIRST_BYTE
+    for first, last in sorted(taken):
+        if first < address + size + STICK and address < last + STICK:
+            address = -(-(last + STICK) // STICK) * STICK
+    return address if address + size <= end else None
+
+
+def _segments(regions: Sequence[Region]) -> list[Segment]:
+    """One segment per region; regions that share bytes (literals under two types) become one."""
+    spans: list[tuple[int, int, str]] = []
+    for region in sorted(regions, key=lambda r: (r.address, r.size)):
+        first, last, name = region.address, region.address + region.size, f"'{region.key}'"
+        if spans and first < spans[-1][1]:
+            before = spans.pop()
+            first, last, name = before[0], max(last, before[1]), f"{before[2]} and {name}"
+        spans.append((first, last, name))
+    return [Segment(first, np.full(last - first, UNWRITTEN, np.uint8), name) for first, last, name in spans]
+
+
+def _fill(signature: Signature, memory: DeviceMemory, regions: Sequence[Region], seed: int) -> tuple[str, ...]:
+    """Write what the launch starts from; names of the regions that got random data."""
+    random = []
+    for number, region in enumerate(regions):
+        if region.given is None and region.read and region.size:
+            source = np.random.default_rng([seed, number])
+            data = _RANDOM[numerics.scalar_type(region.types[0]).kind](source, region.types[0], region.size)
+            memory.write(region.address, data[: region.size])
+            random.append(region.key)
+    given: list[Region] = []
+    for region in regions:
+        if region.given is not None:
+            _check_overlap(signature, memory, region, given)
+            memory.write(region.address, numerics.to_bytes(region.given))
+            given.append(region)
+    return tuple(random)
+
+
+def _check_overlap(signature: Signature, memory: DeviceMemory, region: Region, given: Sequence[Region]) -> None:
+    """Two given arrays that share bytes must agree on them."""
+    assert region.given is not None
+    data = numerics.to_bytes(region.given)
+    for other in given:
+        first = max(region.address, other.address)
+        last = min(region.address + region.size, other.address + other.size)
+        mine = data[first - region.address : last - region.address] if first < last else data[:0]
+        if not np.array_equal(mine, memory.read(first, len(mine)) if len(mine) else mine):
+            message = f"'{region.key}' and '{other.key}' share bytes from {first:#x} on and were given different ones"
+            raise InvalidKernel([Diagnostic(Severity.ERROR, message, "wrong-array", _place(signature, region))])
+
+
+def _random_floats(source: np.random.Generator, type_: str, size: int) -> Bytes:
+    count = -(-size // numerics.sizeof(type_))
+    return numerics.to_bytes(source.standard_normal(count, np.float32).astype(numerics.dtype(type_)))
+
+
+def _random_integers(source: np.random.Generator, type_: str, size: int) -> Bytes:
+    count = -(-size // numerics.sizeof(type_))
+    low, high = (0, 2) if numerics.scalar_type(type_).bits == 1 else (-100, 100)
+    return numerics.to_bytes(source.integers(low, high, count).astype(numerics.dtype(type_)))
+
+
+_RANDOM: dict[str, Callable[[np.random.Generator, str, int], Bytes]] = {
+    "float": _random_floats,
+    "integer": _random_integers,
+}

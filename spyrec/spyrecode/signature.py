@@ -1,0 +1,194 @@
+"""What a kernel asks of a launch: its arguments, and the views through which it touches device memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, cast, get_args
+
+from spyrec import numerics
+from spyrec.errors import Position
+from spyrec.spyrecode.reading import Entry
+
+ArgumentKind = Literal["address", "scalar", "unused"]
+Access = Literal["r", "w", "rw"]
+LITERAL = -1
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument, in order. ``kind`` ``address`` is bound to a byte address; ``unused`` ones need no value.
+
+    ``type`` is the IR type (``index``, ``i32``, ``f32``); ``line`` and ``column`` are its place in the
+    signature's file, 0 if unknown.
+    """
+
+    index: int
+    name: str
+    kind: ArgumentKind
+    type: str
+    line: int = 0
+    column: int = 0
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of device memory: element x sits at ``offset + sum((x_k) * strides_k)`` elements of ``type``.
+
+    ``arg`` is the argument that it starts from, -1 for a literal address; ``name`` the argument's name, or the
+    literal element address in decimal. ``offset`` is the lowest element and ``end`` one more than the highest, counted
+    from the argument's address (a literal: from address 0). ``access`` says what the kernel does with it.
+    """
+
+    arg: int
+    name: str
+    type: str
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    end: int
+    access: Access
+    line: int = 0
+    column: int = 0
+
+    @property
+    def dense(self) -> bool:
+        """True when the strides are those of a C array of ``sizes``."""
+        step = 1
+        for size, stride in zip(reversed(self.sizes), reversed(self.strides), strict=True):
+            if size != 1 and stride != step:
+                return False
+            step *= size
+        return True
+
+
+@dataclass(frozen=True)
+class Signature:
+    """``kernel`` is its name, ``grid`` the number of compute tiles, ``file`` where the positions are."""
+
+    kernel: str
+    grid: int
+    arguments: tuple[Argument, ...]
+    views: tuple[View, ...]
+    file: str = ""
+
+    def position(self, where: Argument | View) -> Position | None:
+        """The user's place of an argument or view, if it is known."""
+        return Position(self.file, where.line, where.column) if where.line else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data, in a fixed order; :meth:`from_json` gives an equal signature back."""
+        return {
+            "kernel": self.kernel,
+            "grid": self.grid,
+            "file": self.file,
+            "arguments": [asdict(a) for a in self.arguments],
+            "views": [{**asdict(v), "sizes": list(v.sizes), "strides": list(v.strides)} for v in self.views],
+        }
+
+    @staticmethod
+    def from_json(data: Entry) -> Signature:
+        """Rebuild a signature from what :meth:`to_json` gave. Raises ``InvalidKernel`` naming the entry that is
+        wrong.
+        """
+        arguments = data.get("arguments").map(_argument)
+        for number, argument in enumerate(arguments):
+            if argument.index != number:
+                data.get("arguments").fail(f"entry {number} is argument {argument.index}")
+        views = data.get("views").map(_view)
+        for view in views:
+            if view.arg != LITERAL and (view.arg >= len(arguments) or arguments[view.arg].kind != "address"):
+                data.get("views").fail(f"a view of argument {view.arg}, which is no address")
+        return Signature(
+            kernel=data.get("kernel").text(),
+            grid=data.get("grid").integer(low=1),
+            arguments=arguments,
+            views=views,
+            file=data.get("file").text(),
+        )
+
+    @staticmethod
+    def from_entries(
+        kernel: str,
+        grid: int,
+        arguments: Sequence[tuple[str, str, int, int]],
+        entries: Sequence[Mapping[str, Any]],
+        file: str = "",
+    ) -> Signature:
+        """Build a signature from the function and its ``dataflow.signature`` attribute as plain values.
+
+        ``arguments`` are (name, type, line, column) in order; ``entries`` the attribute's dictionaries.
+        """
+        views = tuple(
+            View(
+                arg=e["arg"],
+                name=e["name"],
+                type=e["type"],
+                sizes=tuple(e["sizes"]),
+                strides=tuple(e["strides"]),
+                offset=e["offset"],
+                end=e["end"],
+                access=e["access"],
+                line=e.get("line", 0),
+                column=e.get("col", 0),
+            )
+            for e in entries
+            if "scalar" not in e
+        )
+        addresses = {view.arg for view in views}
+        scalars = {e["arg"] for e in entries if "scalar" in e}
+        return Signature(
+            kernel,
+            grid,
+            tuple(
+                Argument(
+                    i,
+                    name,
+                    "address" if i in addresses else "scalar" if i in scalars else "unused",
+                    type_,
+                    line,
+                    column,
+                )
+                for i, (name, type_, line, column) in enumerate(arguments)
+            ),
+            views,
+            file,
+        )
+
+
+def _type(entry: Entry) -> str:
+    name = entry.text()
+    if name not in numerics.TYPES:
+        entry.fail(f"no element type is called '{name}'")
+    return name
+
+
+def _argument(entry: Entry) -> Argument:
+    return Argument(
+        index=entry.get("index").count(),
+        name=entry.get("name").text(),
+        kind=cast(ArgumentKind, entry.get("kind").choice(get_args(ArgumentKind))),
+        type=_type(entry.get("type")),
+        line=entry.get("line").count(),
+        column=entry.get("column").count(),
+    )
+
+
+def _view(entry: Entry) -> View:
+    view = View(
+        arg=entry.get("arg").integer(low=LITERAL),
+        name=entry.get("name").text(),
+        type=_type(entry.get("type")),
+        sizes=entry.get("sizes").map(Entry.count),
+        strides=entry.get("strides").map(Entry.integer),
+        offset=entry.get("offset").integer(),
+        end=entry.get("end").integer(),
+        access=cast(Access, entry.get("access").choice(get_args(Access))),
+        line=entry.get("line").count(),
+        column=entry.get("column").count(),
+    )
+    if len(view.sizes) != len(view.strides):
+        entry.fail(f"{len(view.sizes)} sizes and {len(view.strides)} strides")
+    if view.arg == LITERAL and not (view.name.isascii() and view.name.isdigit() and len(view.name) < 20):
+        entry.fail(f"the literal address '{view.name}' is no decimal number")
+    return view
