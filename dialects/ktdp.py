@@ -261,11 +261,11 @@ class ConstructAccessTileOp(ods.Op, dialect=Ktdp, name="construct_access_tile", 
                 f"access_tile_order must map {len(subscripts.results)} dimensions to as many, but is {order}",
                 "access_tile_order",
             )
-        rank = len(AccessTileType(self.result.type).shape)
-        if rank != len(subscripts.results):
+        tile_rank = len(AccessTileType(self.result.type).shape)
+        if tile_rank != len(subscripts.results):
             yield ods.Violation(
                 "rank-mismatch",
-                f"the tile has {rank} dimensions, but there are {len(subscripts.results)} subscripts",
+                f"the tile has {tile_rank} dimensions, but there are {len(subscripts.results)} subscripts",
                 "type(result)",
             )
 

@@ -33,7 +33,7 @@ def _in_lx(t: Any) -> bool:
     return isinstance(t, ir.MemRefType) and isinstance(t.memory_space, ir.StringAttr) and t.memory_space.value == LX
 
 
-Space = c.attr_class("memory", "a memory, @device or @lx", ir.FlatSymbolRefAttr, c.Form.SYMBOL, _is_space)
+Space = c.attr_class("memory", "a memory, @device or @lx", ir.FlatSymbolRefAttr, ods.Form.SYMBOL, _is_space)
 Buffer = c.type_is("buffer", 'a memref in memory space "lx"', _in_lx)
 Strings = c.array_of(c.StringAttr, "an array of strings")
 Symbols = c.array_of(c.FlatSymbol, "an array of symbols")

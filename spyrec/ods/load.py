@@ -35,9 +35,8 @@ def load(context: ir.Context, dialects: Sequence[type[Dialect]]) -> None:
                 op.effect_set.attach(op.NAME)
             ir.DynamicOpTrait.attach(op.NAME, _Verifier)
         for dialect in wanted:
-            for record in (*registry.types.values(), *registry.attributes.values()):
-                if record.spec.dialect == dialect.DIALECT_NAMESPACE:
-                    mlir.register_record(record, record.spec.ir_name, is_type=record.spec.sigil == "!")
+            for spec, cls in registry.records(dialect.DIALECT_NAMESPACE):
+                mlir.register_record(cls, spec.ir_name, is_type=spec.sigil == "!")
 
 
 @functools.cache
@@ -62,9 +61,7 @@ def irdl_text(dialects: tuple[type[Dialect], ...]) -> str:
     for dialect in dialects:
         name = dialect.DIALECT_NAMESPACE
         lines.append(f"irdl.dialect @{name} {{")
-        for record in (*registry.types.values(), *registry.attributes.values()):
-            if record.spec.dialect == name:
-                lines.append(_record(record.spec))
+        lines.extend(_record(spec) for spec, _ in registry.records(name))
         lines.extend(_op(op.spec) for op in registry.ops.values() if op.spec.dialect == name)
         lines.append("}")
     return "\n".join(lines)

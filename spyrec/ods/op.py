@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from spyrec.mlir import ir
 from spyrec.ods import registry
 from spyrec.ods.convert import to_attribute
-from spyrec.ods.fields import AttrField, Field, OneValue, RegionField, ValueField, value_counts
+from spyrec.ods.fields import AttrField, Field, OneValue, RegionField, ValueField
 from spyrec.ods.spec import Arity, DialectSpec, OpSpec, RegionSpec, ValueSpec
 from spyrec.ods.traits import Effects, Trait
 from spyrec.ods.violation import Violation
@@ -70,7 +70,8 @@ class Op(ir.OpView):
         operands = [f for f in fields if isinstance(f, ValueField) and f.kind == "operand"]
         results = [f for f in fields if isinstance(f, ValueField) and f.kind == "result"]
         regions = [f for f in fields if isinstance(f, RegionField)]
-        for group in (operands, results, regions):
+        indexed: list[Sequence[ValueField | RegionField]] = [operands, results, regions]
+        for group in indexed:
             for index, member in enumerate(group):
                 member.index = index
         for values in (operands, results):
@@ -150,11 +151,6 @@ class Op(ir.OpView):
         for region, owner in zip(op.regions, spec.regions, strict=True):
             _add_entry_block(region, owner, (region_args or {}).get(owner.name), op.location)
         return cls(op)
-
-    @classmethod
-    def counts(cls, op: ir.Operation | ir.OpView, *, operands: bool = True) -> list[int]:
-        """Values per operand (or result) field. Raises ValueError when the segment sizes are missing or do not fit."""
-        return value_counts(cls(op.operation), operands=operands)
 
 
 def _collect(cls: type) -> list[Field]:
@@ -239,7 +235,8 @@ def _known_types(
 def parse_type(text: str) -> ir.Type:
     """A type from its public text in the current context; ours without parameters are looked up by their public name."""
     record = registry.types.get(text[1:]) if text.startswith("!") else None
-    return ir.Type.parse(text if record is None else f"!{record.spec.ir_name}")
+    parsed: ir.Type = ir.Type.parse(text if record is None else f"!{record.spec.ir_name}")
+    return parsed
 
 
 def _add_entry_block(region: ir.Region, spec: RegionSpec, types: Sequence[ir.Type] | None, loc: ir.Location) -> None:

@@ -194,7 +194,8 @@ class OpSpec:
     @cached_property
     def fields(self) -> Mapping[str, ValueSpec | AttributeSpec | RegionSpec]:
         """All fields by name (names are unique over operands, results, attributes and regions)."""
-        return {f.name: f for f in (*self.operands, *self.results, *self.attributes, *self.regions)}
+        values: list[ValueSpec | AttributeSpec | RegionSpec] = [*self.operands, *self.results]
+        return {f.name: f for f in [*values, *self.attributes, *self.regions]}
 
     @cached_property
     def operand_segmented(self) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from spyrec.mlir import ir
 from spyrec.ods import registry
+from spyrec.ods.fields import value_counts
 from spyrec.ods.op import Op
 from spyrec.ods.spec import Arity, Constraint, OpSpec, RegionSpec, ValueSpec
 from spyrec.ods.violation import Violation, encode
@@ -75,7 +76,7 @@ def _structure(op: Op) -> Iterator[Violation]:
         (operation.results, spec.results, False),
     ):
         try:
-            counts = op.counts(operation, operands=operands)
+            counts = value_counts(op, operands=operands)
         except ValueError as error:
             kind = "operands" if operands else "results"
             yield Violation("wrong-operands", f"{spec.name}: the {kind} do not fit its fields: {error}")
