@@ -1,8 +1,8 @@
 """Binary to bytes and back, driven by the table.
 
-A file is: header, unit records, channel records, buffer records, core table, names (padded to a whole word), then the
-code of each unit, starting on a stick. There is one encoding of a binary: the decoder refuses any other, so that
-``encode(decode(data)) == data`` for whatever it accepts.
+A file is: header, unit records, channel records, buffer records, core table, names (padded to a whole word),
+then the code of each unit, starting on a stick; the last stick is full. There is one encoding of a binary: the
+decoder refuses any other, so that ``encode(decode(data)) == data`` for whatever it accepts.
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ def _encode(binary: Binary) -> bytes:
         body += [0] * (_stick(len(body)) - len(body))
         units += pack(UNIT, unit_name | {"corelet": unit.corelet, "start": position + len(body), "words": len(words)})
         body += words
+    body += [0] * (_stick(len(body)) - len(body))
     head = {
         "magic": MAGIC,
         "version": VERSION,

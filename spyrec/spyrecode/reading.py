@@ -35,9 +35,14 @@ def _no_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is no JSON number")
 
 
-def dump(value: object) -> bytes:
-    """``value`` as the JSON of an artifact: UTF-8, keys in the order given, one trailing newline."""
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+def dump(value: object, *, compact: bool = False) -> bytes:
+    """``value`` as the JSON of an artifact: UTF-8, keys in the order given, one trailing newline; ``compact`` on
+    one line.
+    """
+    text = json.dumps(
+        value, ensure_ascii=False, indent=None if compact else 1, separators=(",", ":") if compact else None
+    )
+    return (text + "\n").encode()
 
 
 class Entry:
