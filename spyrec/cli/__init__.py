@@ -1,0 +1,1 @@
+"""The command line: ``main`` dispatches, one file per command, each imported when it is named."""

@@ -1,0 +1,112 @@
+"""``spyrec compile``: from KTIR to an artifact, or to the text of a stage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from spyrec.cli import child, frame, shared
+
+if TYPE_CHECKING:
+    from spyrec.driver import Compiled
+    from spyrec.spyrecode import Artifact
+
+
+@click.command("compile", context_settings={"help_option_names": ["--help", "-h"]})
+@click.argument("inputs", metavar="FILE...", nargs=-1, required=True)
+@click.option(
+    "-o",
+    "output",
+    metavar="OUT",
+    help="OUT.spyre (one file), DIR/ (plain files), or a text file with --emit; - is standard output. "
+    "Left out: FILE's name with .spyre here, or standard output for text.",
+)
+@click.option("--emit", metavar="STAGE", default="spyrecode", show_default=True, help="Stop at this stage.")
+@click.option("--from-stage", metavar="STAGE", default="ktir", show_default=True, help="FILE holds this stage.")
+@click.option("--mlir-print-debuginfo", "debuginfo", is_flag=True, help="Print locations in emitted text.")
+@shared.compiling
+def command(
+    inputs: tuple[str, ...],
+    output: str | None,
+    emit: str,
+    from_stage: str,
+    debuginfo: bool,
+    device: str,
+    settings: tuple[str, ...],
+    kernel: str | None,
+    dump_stages: str | None,
+    verbose: bool,
+    diagnostics: str,
+) -> int:
+    """Compile KTIR to SpyreCode.
+
+    The stages are ktir, kernel, schedule, program and spyrecode; each but the last is text that 'spyrec opt' and
+    --from-stage read again.
+    """
+    from spyrec import driver
+    from spyrec.driver import files
+    from spyrec.errors import UsageError
+
+    for setting in settings:
+        if not setting.startswith("device."):
+            raise UsageError(f"--set {setting}: a launch value is for 'spyrec run'; 'compile' takes device.PATH=NUMBER")
+    if output is not None and len(inputs) > 1:
+        raise UsageError("-o takes the output of one FILE")
+    options = shared.options(
+        device=device,
+        settings=settings,
+        kernel=kernel,
+        dump_stages=dump_stages,
+        emit=emit,
+        from_stage=from_stage,
+        debuginfo=debuginfo,
+    )
+
+    def one(path: str) -> int:
+        text, name = files.read_text(path)
+
+        def body(progress: child.Progress) -> int:
+            result = driver.compile_text(
+                text, name, options, progress=progress, verbose=shared.say if verbose else None
+            )
+            frame.show(result.diagnostics)
+            deliver(result, output, path)
+            return 0
+
+        flags = f"--device={device}" + "".join(f" --set={s}" for s in settings)
+        return shared.in_child(body, text, name, driver.full_pipeline(options), flags)
+
+    return max(frame.guarded(lambda path=path: one(path)) for path in inputs)  # type: ignore[misc]
+
+
+def deliver(result: Compiled, output: str | None, source: str) -> None:
+    """Write what was compiled to ``output``, or to where it goes when none is given."""
+    from spyrec.driver import files
+
+    if result.artifact is None:
+        assert result.text is not None
+        if output in (None, "-"):
+            frame.emit(result.text)
+        else:
+            files.write(Path(str(output)), result.text.encode())
+        return
+    if output is None:
+        output = f"{result.name if source == '-' else Path(source).stem}.spyre"
+    save(result.artifact, output)
+
+
+def save(artifact: Artifact, output: str) -> None:
+    """Write an artifact as a ZIP, or as a folder where ``output`` ends in a slash or is one."""
+    import sys
+
+    from spyrec.driver import files
+
+    if output == "-":
+        sys.stdout.buffer.write(artifact.to_bytes())
+        sys.stdout.flush()
+    elif output.endswith("/") or Path(output).is_dir():
+        files.write_folder(Path(output), artifact.write_folder)
+    else:
+        files.write(Path(output), artifact.to_bytes())

@@ -1,0 +1,147 @@
+"""What surrounds every command: flags, exceptions to exit status, and streams that close early.
+
+No traceback leaves :func:`run`; what is no refusal ends with status 3.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Sequence
+
+import click
+
+from spyrec import diag
+from spyrec.errors import Diagnostic, Severity, SpyrecError, UsageError
+
+INTERRUPTED = 130
+FLAGS_VARIABLE = "SPYREC_FLAGS"
+_COMPILING = frozenset({"spyrec compile", "spyrec run"})
+
+
+class _Mode:
+    """How diagnostics are shown; set once from the command line."""
+
+    json = False
+
+
+def run(command: click.Command, name: str, words: list[str]) -> int:
+    """Parse ``words`` and run ``command`` (whose callback gives the exit status)."""
+    _Mode.json = any(w.lstrip("-") == "diagnostics=json" for w in words)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+
+    def body() -> int:
+        extra = os.environ.get(FLAGS_VARIABLE, "") if name in _COMPILING else ""
+        try:
+            result = command.main(
+                [*spelled(words, command), *spelled(_split(extra), command)], prog_name=name, standalone_mode=False
+            )
+        except click.exceptions.UsageError as error:
+            raise UsageError([_usage(error, name)]) from None
+        return int(result or 0)
+
+    return guarded(body)
+
+
+def guarded(body: Callable[[], int]) -> int:
+    """Run ``body`` and flush; whatever it raises is shown and becomes an exit status."""
+    try:
+        status = body()
+        sys.stdout.flush()
+        return status
+    except SpyrecError as error:
+        show(error.diagnostics)
+        return error.status
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        abandon_stdout()
+        return 1
+    except OSError as error:
+        abandon_stdout()
+        show([Diagnostic(Severity.ERROR, f"cannot write the output: {error.strerror or error}", "unwritable-file")])
+        return 1
+    except Exception as error:
+        from spyrec.passkit.runner import one_line
+
+        note = Diagnostic(Severity.NOTE, "this is a bug in spyrec")
+        show([Diagnostic(Severity.ERROR, f"internal error: {one_line(error)}", "internal-error", notes=(note,))])
+        return 3
+
+
+def show(diagnostics: Iterable[Diagnostic]) -> None:
+    """Print diagnostics on standard error, as text or as JSON."""
+    found = list(diagnostics)
+    if not found:
+        return
+    color = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+    text = diag.to_json(found) if _Mode.json else diag.render(found, _sources(found), color=color)
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        # Nobody reads; the exit status still tells.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
+def emit(text: str) -> None:
+    """Print the result of a command on standard output, in one go."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def abandon_stdout() -> None:
+    """The reader of standard output is gone: keep the interpreter from complaining about it at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        pass
+
+
+def spelled(words: Sequence[str], command: click.Command) -> list[str]:
+    """Words with each long option in its two-dash form, and options whose value may be left out with that value."""
+    options = [p for p in command.params if isinstance(p, click.Option)]
+    long = {o for p in options for o in (*p.opts, *p.secondary_opts) if o.startswith("--")}
+    bare = {o: str(p.flag_value) for p in options if not p.is_flag and p.flag_value for o in p.opts}
+    result = []
+    for index, word in enumerate(words):
+        if word == "--":
+            return [*result, *words[index:]]
+        name, equals, value = word.partition("=")
+        if name.startswith("-") and not name.startswith("--") and f"-{name}" in (*long, "--help"):
+            name = f"-{name}"
+        if name in bare and not equals:
+            equals, value = "=", bare[name]
+        result.append(name + equals + value)
+    return result
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{FLAGS_VARIABLE} is not a list of flags: {error}") from None
+
+
+def _usage(error: click.exceptions.UsageError, name: str) -> Diagnostic:
+    message = error.format_message().rstrip(".")
+    if isinstance(error, click.exceptions.NoSuchOption):
+        near = error.possibilities or ()
+        hint = f"; did you mean '{sorted(near)[0]}'?" if near else ""
+        message = f"{name} has no option '{error.option_name}'{hint}"
+    elif message.startswith("Missing argument"):
+        message = f"{name} needs a FILE (- for standard input)"
+    message = message[:1].lower() + message[1:]
+    note = Diagnostic(Severity.NOTE, f"'{name} --help' lists the options")
+    return Diagnostic(Severity.ERROR, message, "command-line", notes=(note,))
+
+
+def _sources(found: list[Diagnostic]) -> dict[str, diag.Source]:
+    """The files that diagnostics without a source line point into, as far as they can be read."""
+    wanted = {d.position.file for each in found for d in (each, *each.notes) if d.position and d.source_line is None}
+    sources = ((name, diag.Source.from_file(name)) for name in wanted)
+    return {name: source for name, source in sources if source is not None}

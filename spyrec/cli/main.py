@@ -1,0 +1,92 @@
+"""Entry points ``spyrec`` and ``spyrec-opt``.
+
+Nothing is imported before it is known which command runs: ``--help`` and a mistyped command cost an interpreter start.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "compile": ("compile", "compile KTIR to SpyreCode, or to the text of a stage"),
+    "opt": ("opt", "run passes over IR, with the flags of mlir-opt"),
+    "run": ("run", "execute a kernel or an artifact on arrays, without a card"),
+    "disasm": ("disasm", "print the instructions of an artifact"),
+    "as": ("assemble", "assemble instructions to a binary"),
+    "inspect": ("inspect", "show what is in an artifact"),
+    "devices": ("devices", "list the devices that can be compiled for"),
+}
+"""Command -> (module in this package, one line for the help)."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``spyrec``; gives the exit status: 0 done, 1 input refused, 2 command line wrong, 3 compiler at fault."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    first = words[0] if words else "--help"
+    if first in ("--help", "-help", "-h", "help"):
+        if first == "help" and len(words) > 1:
+            return _command(words[1], ["--help"])
+        return _print(_help())
+    if first in ("--version", "-version", "-V"):
+        return _print(f"spyrec {_version()}\n")
+    return _command(first, words[1:])
+
+
+def opt_main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``spyrec-opt``, which is ``spyrec opt``."""
+    return _command("opt", list(sys.argv[1:] if arguments is None else arguments))
+
+
+def _command(name: str, words: list[str]) -> int:
+    if name not in COMMANDS:
+        import difflib
+
+        near = difflib.get_close_matches(name, COMMANDS, 1)
+        what = "option" if name.startswith("-") else "command"
+        hint = f"; did you mean '{near[0]}'?" if near else "; 'spyrec --help' lists the commands"
+        print(f"error: there is no {what} '{name}'{hint}", file=sys.stderr)
+        return 2
+    import importlib
+
+    from spyrec.cli import frame
+
+    module = importlib.import_module(f"spyrec.cli.{COMMANDS[name][0]}")
+    return frame.run(module.command, f"spyrec {name}", words)
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [
+        "usage: spyrec COMMAND [OPTION...] FILE",
+        "",
+        "Compiles KTIR, the tile IR of kernels for IBM's Spyre accelerator, to SpyreCode, and runs it without a card.",
+        "",
+        "commands:",
+        *(f"  {name:{width}}  {line}" for name, (_, line) in COMMANDS.items()),
+        "",
+        "'spyrec COMMAND --help' explains a command. FILE may be - for standard input.",
+        "Exit status: 0 done, 1 the input was refused, 2 the command line was wrong, 3 the compiler is at fault.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _version() -> str:
+    from importlib import metadata
+
+    try:
+        return metadata.version("spyrec")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def _print(text: str) -> int:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError:
+        from spyrec.cli import frame
+
+        frame.abandon_stdout()
+        return 1
+    return 0

@@ -1,0 +1,100 @@
+"""The flags of ``spyrec opt`` that click does not parse: one per pass, and those of mlir-opt that are not here."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from spyrec.errors import UsageError
+from spyrec.passkit import pipeline, registry, upstream
+
+if TYPE_CHECKING:
+    from spyrec.mlir import ir
+
+ABSENT: Final = frozenset(
+    {
+        "dump-pass-list",
+        "elide-resource-data-from-bytecode",
+        "emit-bytecode",
+        "emit-bytecode-producer",
+        "emit-bytecode-version",
+        "irdl-file",
+        "list-dialects",
+        "load-dialect-plugin",
+        "load-pass-plugin",
+        "log-actions-to",
+        "log-mlir-actions-filter",
+        "mlir-debug-counter",
+        "mlir-diagnostic-verbosity-level",
+        "mlir-disable-diagnostic-notes",
+        "mlir-enable-debugger-hook",
+        "mlir-generate-reproducer",
+        "mlir-output-format",
+        "mlir-pass-pipeline-crash-reproducer",
+        "mlir-pass-pipeline-local-reproducer",
+        "mlir-print-debug-counter",
+        "mlir-print-elementsattrs-with-hex-if-larger",
+        "mlir-print-op-on-diagnostic",
+        "mlir-print-skip-regions",
+        "mlir-print-stacktrace-on-diagnostic",
+        "mlir-print-unique-ssa-ids",
+        "mlir-print-value-users",
+        "mlir-timing-display",
+        "mlir-very-unsafe-disable-verifier-on-parsing",
+        "no-implicit-module",
+        "output-split-marker",
+        "profile-actions-to",
+        "remark-format",
+        "remark-policy",
+        "remarks-filter",
+        "remarks-output-file",
+    }
+)
+"""Flags of mlir-opt that this tool lacks; named so that the message can say so."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What was left on the command line: input files, and flags as ``(name, options)`` in order."""
+
+    files: tuple[str, ...]
+    flags: tuple[tuple[str, str], ...]
+
+
+def split(words: tuple[str, ...]) -> Words:
+    """Tell files from flags."""
+    files, flags = [], []
+    for word in words:
+        if word.startswith("-") and word != "-":
+            name, _, options = word.lstrip("-").partition("=")
+            flags.append((name, options))
+        else:
+            files.append(word)
+    return Words(tuple(files), tuple(flags))
+
+
+def passes(flags: tuple[tuple[str, str], ...], context: ir.Context, command: click.Command) -> pipeline.Pipeline:
+    """The pipeline that pass flags spell. Raises UsageError on a flag that is no pass, with the nearest that is one."""
+    for name, options in flags:
+        if registry.known(name):
+            continue
+        problem = upstream.problem(name, options, pipeline.MODULE, context)
+        if problem == upstream.WRONG_ANCHOR:
+            problem = upstream.problem(name, options, "func.func", context)
+        if problem == upstream.UNKNOWN:
+            raise UsageError(_unknown(name, command))
+        if problem is not None:
+            raise UsageError(f"pass '{name}': {problem}")
+    return pipeline.nest_upstream(pipeline.from_flags(list(flags)), context)
+
+
+def _unknown(name: str, command: click.Command) -> str:
+    if name in ABSENT:
+        return f"mlir-opt's option '--{name}' is not there in spyrec opt"
+    options = [o.lstrip("-") for p in command.params for o in p.opts if o.startswith("--")]
+    near = difflib.get_close_matches(name, [*options, *registry.names(), *upstream.CLASS_NAMES], 1)
+    hint = f"; did you mean '--{near[0]}'?" if near else ""
+    return f"spyrec opt has no option and no pass '--{name}'{hint}"

@@ -1,0 +1,97 @@
+"""Options that several commands have, and what follows from them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from spyrec.cli import child, frame
+from spyrec.errors import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from spyrec.driver import Options
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+SETTINGS = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help="A launch value (run), or a number of the device: --set device.lx.size=4MiB.",
+)
+DIAGNOSTICS = click.option(
+    "--diagnostics", type=click.Choice(["text", "json"]), default="text", help="How messages are printed."
+)
+KERNEL = click.option("--kernel", metavar="NAME", help="Which kernel, in a file with several.")
+DEVICE = click.option(
+    "--device", metavar="NAME|FILE", default="spyre", show_default=True, help="The device to compile for."
+)
+
+
+def compiling(function: _F) -> _F:
+    """Add the options of every command that compiles: device, settings, kernel, dumps, verbosity, diagnostics."""
+    for add in (
+        DIAGNOSTICS,
+        click.option("-v", "--verbose", is_flag=True, help="Say what each step is for."),
+        click.option(
+            "--dump-stages",
+            metavar="DIR",
+            help="Write the text of each stage to DIR as NAME.2.kernel.mlir and so on.  [env: SPYREC_DUMP_DIR]",
+        ),
+        SETTINGS,
+        KERNEL,
+        DEVICE,
+    ):
+        function = add(function)
+    return function
+
+
+def options(
+    *,
+    device: str,
+    settings: tuple[str, ...],
+    kernel: str | None,
+    dump_stages: str | None,
+    emit: str,
+    from_stage: str = "ktir",
+    debuginfo: bool = False,
+) -> Options:
+    """The driver's options from a command line's; of ``settings`` the device's own."""
+    from spyrec.driver import Options
+
+    folder = dump_stages or os.environ.get("SPYREC_DUMP_DIR")
+    return Options(
+        device=device,
+        settings=tuple(s for s in settings if s.startswith("device.")),
+        kernel=kernel,
+        emit=emit,
+        from_stage=from_stage,
+        dump_stages=Path(folder) if folder else None,
+        debuginfo=debuginfo,
+    )
+
+
+def in_child(body: Callable[[child.Progress], int], text: str, filename: str, pipeline: str, flags: str = "") -> int:
+    """Run ``body`` in a child; should the child die, write a reproducer from ``text`` and say where it is."""
+    return child.run(body, partial(_died, text, filename, pipeline, flags))
+
+
+def say(line: str) -> None:
+    """A line of ``-v``."""
+    import sys
+
+    print(line, file=sys.stderr, flush=True)
+
+
+def _died(text: str, filename: str, pipeline: str, flags: str, reached: str, signal: str) -> None:
+    from spyrec.driver import bugs
+
+    doing = f" while running {reached}" if reached else " while reading the input"
+    note = bugs.written(text, reached or pipeline, Path(filename).stem, f"The process died of {signal}.", flags)
+    frame.show([Diagnostic(Severity.ERROR, f"the compiler died of {signal}{doing}", "compiler-died", notes=(note,))])

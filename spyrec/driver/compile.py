@@ -1,0 +1,286 @@
+"""Walks the table of stages: from text at one stage to text at a later one, or to the binary."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spyrec import diag
+from spyrec.driver import bugs, files, overrides, worker
+from spyrec.errors import CompilerBug, Diagnostic, InvalidKernel, SpyrecError, UsageError
+from spyrec.passes.stages import STAGES, Stage
+from spyrec.passkit import PassContext, pipeline
+from spyrec.passkit.instrument import Instrumentation
+
+if TYPE_CHECKING:
+    from spyrec.device.model import Device
+    from spyrec.mlir import ir
+    from spyrec.spyrecode import Artifact
+
+BINARY = "spyrecode"
+STAGE_NAMES: tuple[str, ...] = (*(s.name for s in STAGES), BINARY)
+"""What ``--emit`` takes; all but the last are IR and may be started from."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a compilation is asked for.
+
+    ``settings`` are ``device.PATH=NUMBER``; ``dump_stages`` takes the text of each stage; ``verify_each`` verifies
+    after each pass and not only at the gates; ``debuginfo`` prints locations in emitted text.
+    """
+
+    device: str = "spyre"
+    settings: tuple[str, ...] = ()
+    kernel: str | None = None
+    emit: str = BINARY
+    from_stage: str = STAGES[0].name
+    dump_stages: Path | None = None
+    verify_each: bool = False
+    debuginfo: bool = False
+
+    def __post_init__(self) -> None:
+        for name, what in ((self.emit, "emit"), (self.from_stage, "from-stage")):
+            if name not in STAGE_NAMES:
+                raise UsageError(f"there is no stage '{name}'; the stages are {', '.join(STAGE_NAMES)}")
+            if what == "from-stage" and name == BINARY:
+                raise UsageError("a binary cannot be compiled; 'spyrec run' executes it")
+        if STAGE_NAMES.index(self.emit) < STAGE_NAMES.index(self.from_stage):
+            raise UsageError(f"stage '{self.emit}' comes before '{self.from_stage}', where the input stands")
+
+
+@dataclass
+class Compiled:
+    """What came out: the stage that was reached, ``module`` and its ``text`` for IR, ``artifact`` for the binary.
+
+    ``name`` is the kernel's (the file's when there are several); ``diagnostics`` are warnings and remarks.
+    """
+
+    name: str
+    stage: str
+    module: ir.Module
+    device: Callable[[], Device]
+    text: str | None = None
+    artifact: Artifact | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+Report = Callable[[str], None]
+
+
+def compile_text(
+    text: str,
+    filename: str,
+    options: Options,
+    *,
+    watch: Instrumentation | None = None,
+    progress: Report | None = None,
+    verbose: Report | None = None,
+) -> Compiled:
+    """Compile KTIR (or, with ``from_stage``, a later stage's IR).
+
+    ``progress`` is told the pipeline up to and including each step before it runs, for whoever has to say what a dead
+    process was doing; ``verbose`` gets a line per step.
+
+    Raises SpyrecError. Whatever goes wrong inside that is no refusal ends in CompilerBug, which names a reproducer.
+    """
+    session = Session(text, filename, options, watch, progress, verbose)
+    return worker.call(session.guarded)
+
+
+@dataclass
+class Session:
+    """One compilation; lives in a thread with a large stack."""
+
+    text: str
+    filename: str
+    options: Options
+    watch: Instrumentation | None = None
+    progress: Report | None = None
+    verbose: Report | None = None
+    sink: diag.Sink = field(default_factory=diag.Sink)
+    ran: list[str] = field(default_factory=list)
+
+    def guarded(self) -> Compiled:
+        """:meth:`run`, with everything that escapes turned into a SpyrecError that carries all diagnostics."""
+        try:
+            return self.run()
+        except SpyrecError as error:
+            if error.status != CompilerBug.status:
+                raise bugs.with_earlier(error, self.sink.diagnostics) from error.__cause__
+            raise self._bug(error) from error
+        except Exception as error:
+            raise self._bug(error) from error
+
+    def run(self) -> Compiled:
+        """Read, walk the stages, emit."""
+        from spyrec import asm
+        from spyrec.dialects import make_context
+
+        context = make_context()
+        with diag.capture(context, self.sink):
+            parsed = asm.read(self.text, self.filename, context, sink=self.sink)
+            module = parsed.module
+            ctx = PassContext(context, self.sink, self._load_device)
+            stages = STAGES[STAGE_NAMES.index(self.options.from_stage) :]
+            self._gate(stages[0], module, ctx, first=True)
+            self._select(module, ctx)
+            name = self._name(module)
+            self._dump(stages[0], module, name)
+            for stage in stages[1:]:
+                if STAGE_NAMES.index(stage.name) > STAGE_NAMES.index(self.options.emit):
+                    break
+                for step in stage.steps:
+                    self._say(f"{stage.name}: {step.pipeline}: {step.why}")
+                    self._run(step.pipeline, module, ctx)
+                self._gate(stage, module, ctx)
+                self._dump(stage, module, name)
+            result = Compiled(name, self.options.emit, module, lambda: ctx.device)
+            if self.options.emit == BINARY:
+                self._encode(result, ctx)
+            else:
+                result.text = asm.print_op(module.operation, debuginfo=self.options.debuginfo)
+            self.sink.raise_if_errors()
+        result.diagnostics = tuple(self.sink.diagnostics)
+        return result
+
+    # -- steps ------------------------------------------------------------------------------------------------------
+
+    def _run(self, text: str, module: ir.Module, ctx: PassContext) -> None:
+        self.ran.append(text)
+        if self.progress:
+            self.progress(joined(self.ran))
+        with _internal():
+            pipeline.parse(text).run(module.operation, ctx, self.watch, verify_each=self.options.verify_each)
+
+    def _gate(self, stage: Stage, module: ir.Module, ctx: PassContext, *, first: bool = False) -> None:
+        text = str(pipeline.from_flags([(stage.gate, "")]))
+        self.ran.append(text)
+        if self.progress:
+            self.progress(joined(self.ran))
+        try:
+            pipeline.parse(text).run(module.operation, ctx, self.watch)
+        except CompilerBug as error:
+            # Before any pass of ours ran, what a gate finds was written by the user.
+            if not first or error.__cause__ is not None:
+                raise
+            raise InvalidKernel(error.diagnostics) from error
+
+    def _select(self, module: ir.Module, ctx: PassContext) -> None:
+        """Reduce the module to the kernel that was asked for. Raises UsageError when that is not decided."""
+        kernels = [name for name, _ in _kernels(module)]
+        wanted = self.options.kernel
+        if wanted is not None and wanted not in kernels:
+            there = f"; there {'is' if len(kernels) == 1 else 'are'} {', '.join(kernels)}" if kernels else ""
+            raise UsageError(f"{self.filename} has no kernel '{wanted}'{there}")
+        if not kernels:
+            raise files.refused("there is no kernel in this file", "no-kernel", diag.Position(self.filename, 1, 1))
+        if len(kernels) > 1:
+            if wanted is None and self.options.emit == BINARY:
+                raise UsageError(f"{self.filename} has the kernels {', '.join(kernels)}: choose one with --kernel")
+            if wanted is not None:
+                self._run(f"select-kernel{{name={wanted}}}", module, ctx)
+
+    def _dump(self, stage: Stage, module: ir.Module, name: str) -> None:
+        if self.options.dump_stages is None:
+            return
+        from spyrec import asm
+
+        text = asm.print_op(module.operation, debuginfo=True)
+        self._dump_file(f"{name}.{stage.number}.{stage.name}.mlir", text)
+
+    def _dump_file(self, name: str, text: str) -> None:
+        folder = self.options.dump_stages
+        assert folder is not None
+        with files.writing_to(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        files.write(folder / name, text.encode())
+
+    def _encode(self, result: Compiled, ctx: PassContext) -> None:
+        from spyrec import codegen
+
+        self._say(f"{BINARY}: encode: one program per unit, plans, signature")
+        with _internal():
+            (_, function) = _kernels(result.module)[0]
+            result.artifact = codegen.generate(function, ctx.device)
+        if self.options.dump_stages is not None:
+            from spyrec import isa
+
+            self._dump_file(f"{result.name}.{len(STAGES) + 1}.{BINARY}.s", isa.disassemble(result.artifact.binary))
+
+    # -- what they need ---------------------------------------------------------------------------------------------
+
+    def _load_device(self) -> Device:
+        return load_device(self.options.device, self.options.settings)
+
+    def _name(self, module: ir.Module) -> str:
+        kernels = _kernels(module)
+        name = kernels[0][0] if len(kernels) == 1 else Path(self.filename).stem.strip("<>") or "kernels"
+        return files.safe_name(name)
+
+    def _say(self, line: str) -> None:
+        if self.verbose:
+            self.verbose(line)
+
+    def _bug(self, error: Exception) -> CompilerBug:
+        known = bugs.with_earlier(error, self.sink.diagnostics) if isinstance(error, SpyrecError) else error
+        options = f"--device={self.options.device}" + "".join(f" --set={s}" for s in self.options.settings)
+        return bugs.report(known, self.text, joined(self.ran), Path(self.filename).stem, options)
+
+
+def load_device(name: str, settings: tuple[str, ...] = ()) -> Device:
+    """A device by name or file, with ``--set device.…`` applied."""
+    from spyrec.device import read
+
+    return overrides.apply(read.load(name), settings)
+
+
+def full_pipeline(options: Options) -> str:
+    """The pipeline that ``options`` run when nothing fails, as one text."""
+    first, last = STAGE_NAMES.index(options.from_stage), STAGE_NAMES.index(options.emit)
+    parts = [str(pipeline.from_flags([(STAGES[first].gate, "")]))]
+    for stage in STAGES[first + 1 : last + 1]:
+        parts += [step.pipeline for step in stage.steps]
+        parts.append(str(pipeline.from_flags([(stage.gate, "")])))
+    return joined(parts)
+
+
+def joined(parts: list[str]) -> str:
+    """Several pipelines, anchored on the module, as one."""
+    inner = (p.removeprefix("builtin.module(")[:-1] if p.startswith("builtin.module(") else p for p in parts)
+    return f"builtin.module({','.join(p for p in inner if p)})"
+
+
+def default_dump_dir() -> Path | None:
+    """$SPYREC_DUMP_DIR, for frontends that hard-code the command line."""
+    folder = os.environ.get("SPYREC_DUMP_DIR")
+    return Path(folder) if folder else None
+
+
+def _kernels(module: ir.Module) -> list[tuple[str, Any]]:
+    """Name and op of each function that can be launched: it has a body and is not private."""
+    found = []
+    for op in module.body.operations:
+        operation = op.operation
+        if operation.name != "func.func" or not len(operation.regions[0].blocks):
+            continue
+        visibility = operation.attributes["sym_visibility"].value if "sym_visibility" in operation.attributes else ""
+        if visibility != "private":
+            found.append((operation.attributes["sym_name"].value, operation))
+    return found
+
+
+@contextmanager
+def _internal() -> Iterator[None]:
+    """Inside the line a pass of MLIR that fails is our mistake: refusals come from our own passes."""
+    try:
+        yield
+    except InvalidKernel as error:
+        first = next((d for d in error.diagnostics if d.severity is diag.Severity.ERROR), None)
+        if first is not None and first.id == "pass-failed":
+            raise CompilerBug(error.diagnostics) from error
+        raise
