@@ -13,8 +13,8 @@ Params = Mapping[str, str | None]
 class Ktdp(ods.Dialect, name="ktdp"):
     """The kernel's view of the machine: compute tiles, memory views, access tiles, loads and stores.
 
-    A kernel is a `func.func`; its `grid` attribute says how many compute tiles run it. Addresses of memory views count elements of the
-    view's element type.
+    A kernel is a `func.func`; its `grid` attribute says how many compute tiles run it. Addresses of memory views count
+    elements of the view's element type.
     """
 
 
@@ -28,7 +28,8 @@ class AccessTileType(ods.Type, dialect=Ktdp, name="access_tile"):
     def problem(params: Params) -> str | None:
         shape = params["shape"] or ""
         if not shape.startswith("tensor<") or not shape.endswith("index>"):
-            return f"an access tile is a shape of index, such as <4x64xindex>, but this one is {shape.removeprefix('tensor')}"
+            shown = shape.removeprefix("tensor")
+            return f"an access tile is a shape of index, such as <4x64xindex>, but this one is {shown}"
         return None
 
     @classmethod
@@ -45,7 +46,7 @@ class AccessTileType(ods.Type, dialect=Ktdp, name="access_tile"):
 
 
 class MemorySpaceAttr(ods.Attribute, dialect=Ktdp, name="memory_space"):
-    """Where a view lies: `#ktdp.memory_space<global>`, or a core's scratchpad, `<ct_local>`, `<ct_local, ct_id = 7>`."""
+    """Where a view lies: `#ktdp.memory_space<global>`, or in a scratchpad, `<ct_local>` or `<ct_local, ct_id = 7>`."""
 
     kind = ods.param(c.keyword("global", "ct_local"), "device memory, or the scratchpad of a core")
     ct_id = ods.optional_param(
@@ -101,7 +102,7 @@ def _show(size: int) -> str:
 
 
 def _same_shape(tile: ir.Value, tensor: ir.Value, field: str) -> Iterator[ods.Violation]:
-    """Tile and tensor have one shape, and the tensor the element type of the view that the tile was made from, if that is in sight."""
+    """Tile and tensor have one shape; the tensor has the element type of the tile's view, if that is in sight."""
     coordinates, data = AccessTileType(tile.type).shape, ir.RankedTensorType(tensor.type)
     if coordinates != list(data.shape):
         shown = "x".join(map(_show, coordinates)) or "rank 0"
@@ -163,8 +164,9 @@ def _grid(op: ir.Operation) -> ir.ArrayAttr | None:
 class ConstructMemoryViewOp(ods.Op, dialect=Ktdp, name="construct_memory_view", effects=ods.Pure):
     """A strided view of memory.
 
-    Coordinate `x` is the element at `offset + sum(x_k * stride_k)`. The points of the view are those of `coordinate_set`, whose symbols
-    are the sizes that are operands, left to right. Nothing is allocated; views may overlap.
+    Coordinate `x` is the element at `offset + sum(x_k * stride_k)`. The points of the view are those of
+    `coordinate_set`, whose symbols are the sizes that are operands, left to right. Nothing is allocated; views may
+    overlap.
     """
 
     offset = ods.operand(c.Index, "address of the first element, in elements")
@@ -193,7 +195,7 @@ class ConstructMemoryViewOp(ods.Op, dialect=Ktdp, name="construct_memory_view", 
         yield from dynamic_entries("strides", self.static_strides, self.strides)
         for k, (size, extent) in enumerate(zip(sizes, view.shape, strict=False)):
             if size != DYNAMIC and size < 0:
-                yield ods.Violation("bad-size", f"sizes[{k}] is {size}; a size is at least 0", f"sizes[{k}]")
+                yield ods.Violation("wrong-attribute", f"sizes[{k}] is {size}; a size is at least 0", f"sizes[{k}]")
             elif DYNAMIC not in (size, extent) and size != extent:
                 yield ods.Violation(
                     "type-mismatch", f"sizes[{k}] is {size}, but dimension {k} of {view} is {extent}", f"sizes[{k}]"
@@ -212,8 +214,8 @@ class ConstructMemoryViewOp(ods.Op, dialect=Ktdp, name="construct_memory_view", 
 class ConstructAccessTileOp(ods.Op, dialect=Ktdp, name="construct_access_tile", effects=ods.Pure):
     """The coordinates of a tile of a view.
 
-    The subscripts give the anchor; every point of `access_tile_set` (its symbols are `symbol_operands`) is a coordinate relative to it.
-    `access_tile_order` says in which order a load enumerates them.
+    The subscripts give the anchor; every point of `access_tile_set` (its symbols are `symbol_operands`) is a coordinate
+    relative to it. `access_tile_order` says in which order a load enumerates them.
     """
 
     base = ods.operand(c.MemRefOrTensor, "the view")

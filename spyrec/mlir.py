@@ -1,7 +1,8 @@
-"""The one door to MLIR's Python bindings: decides which package provides them and hands out its modules, each on first use.
+"""The one door to MLIR's Python bindings: finds the package that provides them, hands out its modules on first use.
 
-``from spyrec.mlir import ir`` imports MLIR; ``import spyrec.mlir`` alone does not, so commands that need no compiler start fast.
-The bindings ship as ``torch_mlir`` (with every upstream dialect registered) or under upstream's own name ``mlir``; the API is one.
+``from spyrec.mlir import ir`` imports MLIR; ``import spyrec.mlir`` alone does not, so commands that need no compiler
+start fast. The bindings ship as ``torch_mlir`` (with every upstream dialect registered) or under upstream's own name
+``mlir``; the API is one.
 """
 
 from __future__ import annotations
@@ -56,7 +57,10 @@ def __getattr__(name: str) -> Any:
 
 
 def claim_dialect_module(dialect: str) -> None:
-    """Stop the bindings from searching for a module of this dialect at each access to one of its ops (the miss is not cached)."""
+    """Stop the bindings from searching for a module of this dialect at each access to one of its ops.
+
+    They do not cache a miss; a search each time makes everything several times slower.
+    """
     name = f"{package()}.dialects.{dialect}"
     if name not in sys.modules:
         sys.modules[name] = types.ModuleType(name)
@@ -73,7 +77,7 @@ def register_dialect(namespace: str, dialect: type) -> None:
 
 
 def register_record(cls: type, full_name: str, *, is_type: bool) -> None:
-    """Make values of the type or attribute ``full_name`` arrive as ``cls`` in the *current* context (their ids belong to a context)."""
+    """Make values of the type or attribute ``full_name`` arrive as ``cls`` in the *current* context."""
     ir = __getattr__("ir")
     base = ir.DynamicType if is_type else ir.DynamicAttr
     __getattr__("_cext").register_type_caster(base.lookup_typeid(full_name), replace=True)(cls)

@@ -1,4 +1,4 @@
-"""The `dataflow` dialect: what the compiler's own stages say. See :mod:`spyrec.dialects.dataflow.types` for the overview."""
+"""The `dataflow` dialect: what the compiler's own stages say. :mod:`spyrec.dialects.dataflow.types` has an overview."""
 
 from spyrec.dialects.dataflow.kernel import ReadOp, TileIdOp, WriteOp
 from spyrec.dialects.dataflow.program import BufferOp, ProgramUnitOp, StreamOp, TransferOp, YieldOp

@@ -18,8 +18,8 @@ class TileIdOp(ods.Op, dialect=Dataflow, name="tile_id", effects=ods.Pure):
 class ReadOp(ods.Op, dialect=Dataflow, name="read", effects=ods.Read):
     """Read a strided box of memory as a tensor.
 
-    The element at coordinates `i` is at byte `base + sizeof(T) * (offset + sum(i_k * stride_k))`, T the element type. An absent base
-    is 0.
+    The element at coordinates `i` is at byte `base + sizeof(T) * (offset + sum(i_k * stride_k))`, T the element type.
+    An absent base is 0.
     """
 
     base = ods.optional_operand(c.Index, "byte address that the launch binds")
@@ -29,8 +29,8 @@ class ReadOp(ods.Op, dialect=Dataflow, name="read", effects=ods.Read):
     static_strides = ods.attr(c.I64Array, "strides in elements; the dynamic marker where one is an operand")
     result = ods.result(c.RankedTensor, "what was read")
     assembly_format = (
-        "$space `[` $offset (`from` $base^)? `]` `strides` custom<DynamicIndexList>($strides, $static_strides)"
-        " attr-dict `:` type($result)"
+        "$space `[` $offset (`from` $base^)? `]`"
+        " `strides` custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` type($result)"
     )
 
     def verify(self) -> Iterator[ods.Violation]:
@@ -47,8 +47,8 @@ class WriteOp(ods.Op, dialect=Dataflow, name="write", effects=ods.Write):
     space = ods.attr(Space, "the memory")
     static_strides = ods.attr(c.I64Array, "strides in elements; the dynamic marker where one is an operand")
     assembly_format = (
-        "$value `,` $space `[` $offset (`from` $base^)? `]` `strides` custom<DynamicIndexList>($strides, $static_strides)"
-        " attr-dict `:` type($value)"
+        "$value `,` $space `[` $offset (`from` $base^)? `]`"
+        " `strides` custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` type($value)"
     )
 
     def verify(self) -> Iterator[ods.Violation]:

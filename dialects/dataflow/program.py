@@ -24,8 +24,8 @@ class BufferOp(ods.Op, dialect=Dataflow, name="buffer", traits=(ods.Symbol,)):
 class ProgramUnitOp(ods.Op, dialect=Dataflow, name="program_unit", traits=(ods.NoTerminator,)):
     """The program of one kind of unit; every core runs it.
 
-    The block argument is the flat tile id. The body may use constants, arguments of the function and launch-uniform values from
-    outside.
+    The block argument is the flat tile id. The body may use constants, arguments of the function and launch-uniform
+    values from outside.
     """
 
     unit = ods.attr(c.FlatSymbol, "kind of the unit")
@@ -37,8 +37,8 @@ class ProgramUnitOp(ods.Op, dialect=Dataflow, name="program_unit", traits=(ods.N
 class TransferOp(ods.Op, dialect=Dataflow, name="transfer", effects=ods.ReadWrite):
     """Copy a box of bytes between memories.
 
-    Element `i` is read at `source_base + source + sum(i_k * source_strides_k)` and written likewise; addresses and strides are bytes,
-    an absent base is 0. `counts` has at most four entries, outermost first.
+    Element `i` is read at `source_base + source + sum(i_k * source_strides_k)` and written likewise; addresses and
+    strides are bytes, an absent base is 0. `counts` has at most four entries, outermost first.
     """
 
     source_base = ods.optional_operand(c.Index, "byte address that the launch binds")
@@ -72,8 +72,9 @@ class TransferOp(ods.Op, dialect=Dataflow, name="transfer", effects=ods.ReadWrit
 class StreamOp(ods.Op, dialect=Dataflow, name="stream", effects=ods.ReadWrite):
     """Apply a body to every point of up to four nested counts over operands in LX.
 
-    Block arguments are the elements of the inputs, then the old elements of the outputs; `dataflow.yield` gives the new elements of the
-    outputs. Operand `k` at point `i` is at byte `address_k + sum(i_d * strides_k[d])`. The element types are those of the block arguments.
+    Block arguments are the elements of the inputs, then the old elements of the outputs; `dataflow.yield` gives the new
+    elements of the outputs. Operand `k` at point `i` is at byte `address_k + sum(i_d * strides_k[d])`. The element
+    types are those of the block arguments.
     """
 
     inputs = ods.variadic_operand(c.Index, "byte addresses in LX of what is read")
@@ -86,7 +87,8 @@ class StreamOp(ods.Op, dialect=Dataflow, name="stream", effects=ods.ReadWrite):
     body = ods.region("what happens at each point", terminator="dataflow.yield")
     assembly_format = (
         "`counts` $counts `ins` `(` custom<StreamOperands>($inputs, $input_buffers, $input_strides, $body) `)`"
-        " `outs` `(` custom<StreamOperands>($outputs, $output_buffers, $output_strides, $body) `)` attr-dict-with-keyword $body"
+        " `outs` `(` custom<StreamOperands>($outputs, $output_buffers, $output_strides, $body) `)`"
+        " attr-dict-with-keyword $body"
     )
 
     def verify(self) -> Iterator[ods.Violation]:
@@ -115,7 +117,8 @@ class StreamOp(ods.Op, dialect=Dataflow, name="stream", effects=ods.ReadWrite):
         if len(types) != operands:
             yield ods.Violation(
                 "wrong-region",
-                f"the body has {len(types)} block arguments for {len(self.inputs)} inputs and {len(self.outputs)} outputs",
+                f"the body has {len(types)} block arguments for {len(self.inputs)} inputs and {len(self.outputs)}"
+                " outputs",
                 "body",
             )
             return
@@ -140,7 +143,9 @@ class YieldOp(ods.Op, dialect=Dataflow, name="yield", traits=(ods.Terminator,), 
 def counts_problem(counts: ir.DenseI64ArrayAttr) -> Iterator[ods.Violation]:
     """One to four counts, none negative."""
     if not 1 <= len(counts) <= MAX_NEST:
-        yield ods.Violation("bad-counts", f"counts has {len(counts)} entries; 1 to {MAX_NEST} are possible", "counts")
+        yield ods.Violation(
+            "wrong-attribute", f"counts has {len(counts)} entries; 1 to {MAX_NEST} are possible", "counts"
+        )
     for k, count in enumerate(counts):
         if count < 0:
-            yield ods.Violation("bad-counts", f"counts[{k}] is {count}; an extent is at least 0", f"counts[{k}]")
+            yield ods.Violation("wrong-attribute", f"counts[{k}] is {count}; an extent is at least 0", f"counts[{k}]")

@@ -1,4 +1,4 @@
-"""Ops of the schedule stage: buffers in LX, transfers with a route, and synchronisation; still one sequential program."""
+"""Ops of the schedule stage: buffers, transfers with a route, synchronisation; still one sequential program."""
 
 from collections.abc import Iterator
 
@@ -12,9 +12,9 @@ from spyrec.ods import constraints as c
 class AllocOp(ods.Op, dialect=Dataflow, name="alloc", effects=ods.Alloc):
     """A buffer in the scratchpad of the executing core.
 
-    Its scope is its block: in the body of a loop each iteration has a fresh instance. `depth` says how many instances may be alive
-    at once, so how far units may run ahead of one another; it changes no result. Instance `n` of the innermost loop (counted over all
-    executions) uses slot `n mod depth`.
+    Its scope is its block: in the body of a loop each iteration has a fresh instance. `depth` says how many instances
+    may be alive at once, so how far units may run ahead of one another; it changes no result. Instance `n` of the
+    innermost loop (counted over all executions) uses slot `n mod depth`.
     """
 
     depth = ods.optional_attr(c.PositiveI64, "how many instances may be alive at once; 1 when absent")
@@ -31,15 +31,16 @@ class AllocOp(ods.Op, dialect=Dataflow, name="alloc", effects=ods.Alloc):
         memref = ir.MemRefType(self.result.type)
         if not memref.has_static_shape:
             yield ods.Violation(
-                "dynamic-shape", f"a buffer needs a static shape, but its type is {memref}", "type(result)"
+                "type-mismatch", f"a buffer needs a static shape, but its type is {memref}", "type(result)"
             )
 
 
 class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods.ReadWrite):
     """Copy a strided box from one memory to another, or between buffers.
 
-    Each side is a buffer or a box of a memory: `@device[%offset from %base] strides [...]`, in elements of the buffer's element type,
-    with the sizes of the buffer on the other side. `route` names the resource kinds that the bytes pass, memory first and last.
+    Each side is a buffer or a box of a memory: `@device[%offset from %base] strides [...]`, in elements of the buffer's
+    element type, with the sizes of the buffer on the other side. `route` names the resource kinds that the bytes pass,
+    memory first and last.
     """
 
     source = ods.optional_operand(Buffer, "the buffer that is read")
@@ -57,7 +58,8 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
     unit = ods.attr(c.FlatSymbol, "kind of the unit that does it")
     route = ods.attr(Strings, "kinds of the resources passed, memory first and last")
     assembly_format = (
-        "`from` custom<Side>($source, $source_space, $source_offset, $source_base, $source_dyn_strides, $source_strides)"
+        "`from` custom<Side>($source, $source_space, $source_offset, $source_base, $source_dyn_strides,"
+        " $source_strides)"
         " `to` custom<Side>($dest, $dest_space, $dest_offset, $dest_base, $dest_dyn_strides, $dest_strides)"
         " attr-dict `:` custom<PresentTypes>(type($source), type($dest))"
     )
@@ -65,7 +67,7 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
     def verify(self) -> Iterator[ods.Violation]:
         if self.source is None and self.dest is None:
             yield ods.Violation(
-                "no-buffer",
+                "transfer-side",
                 "one side must be a buffer: the sizes and the element type of the copy are the buffer's",
                 "source",
             )
@@ -79,7 +81,9 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
                     "type-mismatch", f"cannot copy {a} to {b}: shape and element type must be equal", "type(dest)"
                 )
         if len(self.route) < 2:
-            yield ods.Violation("bad-route", f"a route has at least two ends, but this one is {self.route}", "route")
+            yield ods.Violation(
+                "wrong-attribute", f"a route has at least two ends, but this one is {self.route}", "route"
+            )
 
     def _side(self, side: str, buffer: ir.Value | None, other: ir.Value | None) -> Iterator[ods.Violation]:
         """A side is a buffer, or a memory with an offset and strides for the dimensions of the other side's buffer."""
@@ -88,13 +92,13 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
             for name in (*parts, f"{side}_base"):
                 if getattr(self, name) is not None:
                     yield ods.Violation(
-                        "two-sides", f"{side} is a buffer already; {name} belongs to a box of a memory", name
+                        "transfer-side", f"{side} is a buffer already; {name} belongs to a box of a memory", name
                     )
             return
         missing = [name for name, part in parts.items() if part is None]
         if missing:
             yield ods.Violation(
-                "missing-side",
+                "transfer-side",
                 f"{side} is neither a buffer nor a whole box of a memory: {', '.join(missing)} is missing",
                 side,
             )

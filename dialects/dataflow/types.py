@@ -16,12 +16,13 @@ LX = "lx"
 class Dataflow(ods.Dialect, name="dataflow"):
     """Moves, buffers, units and channels: what the compiler's own stages say.
 
-    The ops fall in three groups. At the `kernel` stage `tile_id`, `read` and `write` move tensors between memory and values. At the
-    `schedule` stage `alloc` and `data_transfer` (with `post`, `wait` and `channel` once synchronisation is inserted) are a sequential
-    program over memrefs in which every op names its unit. At the `program` stage `program_unit` holds what one kind of unit executes,
-    with `buffer`, `transfer` and `stream` on byte addresses.
+    The ops fall in three groups. At the `kernel` stage `tile_id`, `read` and `write` move tensors between memory and
+    values. At the `schedule` stage `alloc` and `data_transfer` (with `post`, `wait` and `channel` once synchronisation
+    is inserted) are a sequential program over memrefs in which every op names its unit. At the `program` stage
+    `program_unit` holds what one kind of unit executes, with `buffer`, `transfer` and `stream` on byte addresses.
 
-    Offsets and strides of `read`, `write` and `data_transfer` count elements; those of `transfer` and `stream` count bytes.
+    Offsets and strides of `read`, `write` and `data_transfer` count elements; those of `transfer` and `stream` count
+    bytes.
     """
 
 

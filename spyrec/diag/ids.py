@@ -23,14 +23,22 @@ IDS: dict[str, tuple[str, str]] = {
     "unknown-op": ("InvalidKernel", "there is no op of this name"),
     "unknown-type": ("InvalidKernel", "there is no type or attribute of this name"),
     # verifying
+    "grid-mismatch": ("InvalidKernel", "tile ids are taken in a number that does not fit the grid"),
     "mlir-verify": ("InvalidKernel", "a verifier of MLIR's own dialects refuses the op"),
+    "rank-mismatch": ("InvalidKernel", "two lists of an op that belong together differ in length"),
+    "redefined-symbol": ("InvalidKernel", "two things of one scope have one symbol name"),
+    "transfer-side": ("InvalidKernel", "a side of a transfer is neither a buffer nor a whole box of a memory"),
     "type-mismatch": ("InvalidKernel", "a type is not the one that the op needs"),
+    "wrong-attribute": ("InvalidKernel", "the value of an attribute is not one that the op can take"),
+    "wrong-operands": ("InvalidKernel", "an op has the wrong number of operands or results, or the wrong ones"),
+    "wrong-region": ("InvalidKernel", "a region of an op has the wrong contents, arguments or terminator"),
     # pipelines of passes
     "pass-failed": ("InvalidKernel", "a pass of MLIR failed on the IR that it was given"),
     "pass-pipeline": ("UsageError", "the text of a pass pipeline is wrong"),
     # the compiler itself
     "invalid-ir": ("CompilerBug", "a pass left IR that does not verify"),
     "mlir-failure": ("CompilerBug", "MLIR failed where the compiler had promised that it would not"),
+    "verifier-crashed": ("CompilerBug", "the verifier of an op raised an exception"),
     "pass-crashed": ("CompilerBug", "a pass raised an exception that is no refusal"),
 }
 

@@ -1,4 +1,4 @@
-"""The op-definition kit: an op is stated once, in a class; IRDL, accessors, builder, verifier, assembly and pages come from it."""
+"""The op-definition kit: an op is stated once, in a class, and all that is known about it comes from there."""
 
 from spyrec.ods import constraints, registry
 from spyrec.ods.fields import (

@@ -21,7 +21,10 @@ def dynamic_entries(field: str, static: ir.DenseI64ArrayAttr, dynamic: Sequence[
 
 
 def set_dims(points: ir.IntegerSetAttr) -> tuple[int, int]:
-    """Numbers of dimensions and symbols of an affine set (the bindings give no access to the set inside the attribute)."""
+    """Numbers of dimensions and symbols of an affine set.
+
+    Read from its text: the bindings give no access to the set inside the attribute.
+    """
     head = str(points).removeprefix("affine_set<").partition(":")[0]
     dims, _, symbols = head.partition(")")
     return dims.count("d"), symbols.count("s")

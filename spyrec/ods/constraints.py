@@ -1,4 +1,4 @@
-"""What fields may hold: constraints on types of values, on attributes, on parameters; ready-made ones and makers of more."""
+"""What fields may hold: constraints on types of values, on attributes and parameters, and makers of more of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fixed_type(text: str) -> Constraint:
 
 
 def type_class(*classes: type) -> Constraint:
-    """Types of the given classes of ours (:class:`spyrec.ods.types.Type`); without parameters, one class fixes the type."""
+    """Types of the given classes of ours (:class:`spyrec.ods.types.Type`). One without parameters fixes the type."""
     names = tuple(c.spec.name for c in classes)  # type: ignore[attr-defined]
     only = classes[0].spec if len(classes) == 1 else None  # type: ignore[attr-defined]
     fixed = f"!{only.name}" if only is not None and not only.params else None
@@ -150,7 +150,7 @@ def keyword(*cases: str) -> AttrConstraint[ir.StringAttr]:
 
 
 def record_attr(*classes: type) -> AttrConstraint[ir.Attribute]:
-    """Attributes of the given classes of ours; a single class prints without its prefix where a format names the field."""
+    """Attributes of the given classes of ours; where a format names the field, a single class prints no prefix."""
     names = tuple(c.spec.name for c in classes)  # type: ignore[attr-defined]
     shown = " or ".join(f"#{n}" for n in names)
     form = Form.STRIPPED if len(names) == 1 else Form.ANY

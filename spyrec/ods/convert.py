@@ -9,7 +9,7 @@ from spyrec.ods.spec import Constraint, Form
 
 
 def to_attribute(constraint: Constraint, value: Any) -> ir.Attribute:
-    """``value`` as it is when it is an attribute, else converted: ints, floats, bools, strings, sequences of ints, maps, sets, types.
+    """``value`` itself when it is an attribute, else converted (numbers, strings, sequences of ints, maps, types).
 
     Raises TypeError when the constraint's form has no such Python value.
     """

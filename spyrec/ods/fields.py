@@ -1,7 +1,7 @@
 """Fields of op classes: what a class body assigns, and the accessors they become.
 
-``access_tile = ods.operand(AnyAccessTile, "prose")`` makes a descriptor; on an op it gives the value, the list of values, the attribute
-or the region, found by the sizes that the op itself carries.
+``access_tile = ods.operand(AnyAccessTile, "prose")`` makes a descriptor; on an op it gives the value, the list of
+values, the attribute or the region, found by the sizes that the op itself carries.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def value_counts(op: Op, *, operands: bool) -> list[int]:
     segments: list[int] | None = None
     if segmented:
         key = "operandSegmentSizes" if operands else "resultSegmentSizes"
-        raw = operation.attributes[key] if key in operation.attributes else None
+        raw = operation.attributes.get(key)
         if not isinstance(raw, ir.DenseI32ArrayAttr):
             raise ValueError(f"attribute {key} is missing")
         segments = list(raw)

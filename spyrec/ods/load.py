@@ -1,4 +1,4 @@
-"""Loads dialects into a context: the IRDL text is made once per process and parsed per context (a millisecond), then traits attach."""
+"""Loads dialects into a context: IRDL text, made once per process, is parsed per context, then traits are attached."""
 
 from __future__ import annotations
 

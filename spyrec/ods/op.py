@@ -1,4 +1,4 @@
-"""Classes of dialects and ops. A class body states an op once; :class:`Op` turns it into an ``ir.OpView`` with accessors and a builder."""
+"""Classes of dialects and ops: :class:`Op` turns a class body into an ``ir.OpView`` with accessors and a builder."""
 
 from __future__ import annotations
 
@@ -115,10 +115,11 @@ class Op(ir.OpView):
     ) -> Self:
         """Create the op.
 
-        Keyword fields: an operand is a value, None (optional) or a sequence (variadic); a result is its type(s), needed unless the
-        constraint or ``same_types`` fixes it; an attribute is an ``ir.Attribute``, a plain Python value that its form can hold, or
-        None. ``region_args`` gives the entry block's argument types; every region that is not optional gets one block.
-        ``extra`` holds discardable attributes. Raises TypeError for a missing, unknown or ill-shaped field.
+        Keyword fields: an operand is a value, None (optional) or a sequence (variadic); a result is its type(s), needed
+        unless the constraint or ``same_types`` fixes it; an attribute is an ``ir.Attribute``, a plain Python value that
+        its form can hold, or None. ``region_args`` gives the entry block's argument types; every region that is not
+        optional gets one block. ``extra`` holds discardable attributes. Raises TypeError for a missing, unknown or
+        ill-shaped field.
         """
         spec = cls.spec
         operands, operand_counts = _gather(spec, spec.operands, fields)
@@ -154,7 +155,7 @@ class Op(ir.OpView):
 
 
 def _collect(cls: type) -> list[Field]:
-    """Fields of the class and its bases, bases first, in the order written; a later one of the same name replaces an earlier one."""
+    """Fields of the class and its bases, bases first, in the order written; a class may restate a base's field."""
     found: dict[str, Field] = {}
     for base in reversed(cls.__mro__):
         for value in vars(base).values():
@@ -233,7 +234,7 @@ def _known_types(
 
 
 def parse_type(text: str) -> ir.Type:
-    """A type from its public text in the current context; ours without parameters are looked up by their public name."""
+    """A type of the current context from its text; ours without parameters by their public name."""
     record = registry.types.get(text[1:]) if text.startswith("!") else None
     parsed: ir.Type = ir.Type.parse(text if record is None else f"!{record.spec.ir_name}")
     return parsed

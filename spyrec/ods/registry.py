@@ -1,4 +1,4 @@
-"""All dialects, ops, types and attributes of ours by full name; classes enter themselves when their file is imported."""
+"""All dialects, ops, types and attributes of ours by full name; importing their file enters them."""
 
 from __future__ import annotations
 

@@ -1,48 +1,54 @@
 """What an op, type or attribute *is*, as plain data: read by the assembly layer, the verifier and the documentation.
 
-Nothing here imports MLIR. The classes of :mod:`spyrec.ods.op` and :mod:`spyrec.ods.types` build these records once, when a dialect
-file is imported, and keep them as ``Class.spec``.
+Nothing here imports MLIR. The classes of :mod:`spyrec.ods.op` and :mod:`spyrec.ods.types` build these records once,
+when a dialect file is imported, and keep them as ``Class.spec``.
 
 Generic form: how the records map onto MLIR text
 ------------------------------------------------
-*Ops.* All operands in field order, all results in field order, all regions in field order (an absent region is an empty one,
-``({})``), one plain attribute dictionary (never properties, ``<{}>``). When more than one IRDL operand may be missing or repeat,
-the dictionary carries ``operandSegmentSizes = array<i32: ...>`` (``resultSegmentSizes`` likewise): :meth:`OpSpec.operand_segments`
-gives its entries from the counts per field, or ``None`` when no attribute belongs there. IRDL gives a variadic group one type, so a
-``mixed`` group is stored as :data:`MIXED_LIMIT` optional ones; the segments method hides this. Custom form never shows segments.
+*Ops.* All operands in field order, all results in field order, all regions in field order (an absent region is an empty
+one, ``({})``), one plain attribute dictionary (never properties, ``<{}>``). When more than one IRDL operand may be
+missing or repeat, the dictionary carries ``operandSegmentSizes = array<i32: ...>`` (``resultSegmentSizes`` likewise):
+:meth:`OpSpec.operand_segments` gives its entries from the counts per field, or ``None`` when no attribute belongs
+there. IRDL gives a variadic group one type, so a ``mixed`` group is stored as :data:`MIXED_LIMIT` optional ones; the
+segments method hides this. Custom form never shows segments.
 
-*Parameters of types and attributes* are attributes, printed by MLIR in order: ``!ktdp.access_tile<tensor<4x64xindex>>``. A type as a
-parameter is a TypeAttr (its text is the type's). A parameter that is absent is the unit attribute: ``#ktdp.memory_space<"global",
-unit>``. A parameter with a list of types is an array, ``[f16, f32]``. Integers carry their type, ``7 : i64``. A record without
-parameters has no angle brackets: ``!ktdf_arch.unit``. ``ir_name`` is the name in generic form, ``name`` the one users read: they
-differ where IRDL has one symbol table for ops, types and attributes. Affine maps and sets inside must be hoisted to an alias before
+*Parameters of types and attributes* are attributes, printed by MLIR in order:
+``!ktdp.access_tile<tensor<4x64xindex>>``. A type as a parameter is a TypeAttr (its text is the type's). A parameter
+that is absent is the unit attribute: ``#ktdp.memory_space<"global", unit>``. A parameter with a list of types is an
+array, ``[f16, f32]``. Integers carry their type, ``7 : i64``. A record without parameters has no angle brackets:
+``!ktdf_arch.port_resource``. ``ir_name`` is the name in generic form, ``name`` the one users read: they differ where
+IRDL has one symbol table for ops, types and attributes. Affine maps and sets inside must be hoisted to an alias before
 MLIR sees the text.
 
 Format language of ``assembly_format``
 --------------------------------------
-==========================  ============================================================================================
+==========================  ===========================================================================================
 `` `tok` ``                 literal keyword or punctuation
 ``$operand``                one SSA name; a comma list for a variadic; nothing for an absent optional
 ``$attr``                   the attribute in the short text that its constraint's :class:`Form` allows
-``$region``                 ``{ ... }`` with ``^bb0(...)`` header if it has arguments; without header after ``args($region)``
+``$region``                 ``{ ... }`` with a ``^bb0(...)`` header if it has arguments; without it after
+                            ``args($region)``
 ``$param``                  in types and attributes: a parameter, as ``$attr``
-``type($f)``                full type(s) of an operand or result; also in types: not needed
-``short-type($f)``          as ``type`` without what the constraint fixes: ``<1x64xindex>`` when it allows one class that has
-                            parameters, else ``memory`` (the name without ``!dialect.``). Both spellings are read.
+``type($f)``                full type(s) of an operand or result
+``short-type($f)``          as ``type`` without what the constraint fixes: ``<1x64xindex>`` when it allows one class
+                            that has parameters, else ``memory`` (the name without ``!dialect.``); both are read
 ``functional-type(a, b)``   ``(types) -> types``
-``args($region)``           the entry block's arguments in place, ``%core, %n``, with ``: type`` unless the RegionSpec fixes it
-``attr-dict``               all attributes that the format does not print; sorted; nothing if none; a ``#alias`` of a dictionary is read
+``args($region)``           the entry block's arguments in place, ``%core, %n``, with ``: type`` unless the RegionSpec
+                            fixes it
+``attr-dict``               all attributes that the format does not print, sorted; nothing if none; a ``#alias`` of a
+                            dictionary is read
 ``attr-dict-with-keyword``  the same after the keyword ``attributes``
-``( a $x^ b )?``            optional group, present when the anchor is (optional, variadic and non-empty, non-default attribute,
-                            non-empty region); may nest
+``( a $x^ b )?``            optional group, present when the anchor is (optional, variadic and non-empty, attribute that
+                            is not the default, non-empty region); may nest
 ``( a $x^ ) : ( b )?``      with an alternative
-``custom<Name>($a, $b)``    a directive class that reads and prints these fields; ``type($x)`` and ``$region`` may be arguments
-==========================  ============================================================================================
+``custom<Name>($a, $b)``    a directive class that reads and prints these fields; ``type($x)`` and ``$region`` may be
+                            arguments
+==========================  ===========================================================================================
 
-Types that the text does not state: operands, results and region arguments whose constraint has ``fixed``; else the type of any field
-in the same tuple of :attr:`OpSpec.same_types` (a typed attribute may be a member: ``$value`` of ``1.0 : f16``); or, last, what the
-custom directive says. Attributes print in the format as their Form says and, inside ``attr-dict``, as MLIR prints them, with our
-types and attributes in custom form.
+Types that the text does not state: operands, results and region arguments whose constraint has ``fixed``; else the type
+of any field in the same tuple of :attr:`OpSpec.same_types` (a typed attribute may be a member: ``$value`` of
+``1.0 : f16``); or, last, what the custom directive says. Attributes print in the format as their Form says and, inside
+``attr-dict``, as MLIR prints them, with our types and attributes in custom form.
 """
 
 from __future__ import annotations
@@ -58,7 +64,7 @@ MIXED_LIMIT = 64
 
 
 class Form(enum.Enum):
-    """The short text of an attribute (or parameter) where a format names it directly; the right side is what MLIR reads."""
+    """The short text of an attribute or parameter where a format names it  <->  the text that MLIR reads."""
 
     ANY = "any"
     """The attribute's full text, typed if it is: ``1.0 : f16``, ``[1, "a"]``, ``#s``."""
@@ -73,7 +79,7 @@ class Form(enum.Enum):
     STRING = "string"
     """``"text"``."""
     SYMBOL = "symbol"
-    """``@name``  <->  ``@name`` for a reference, ``"name"`` for a symbol that the op defines (``Constraint.defines``)."""
+    """``@name``  <->  ``@name`` for a reference, ``"name"`` for a symbol that the op itself defines."""
     I64_ARRAY = "i64-array"
     """``[1, 2]``  <->  ``array<i64: 1, 2>``."""
     MAP = "map"
@@ -85,16 +91,17 @@ class Form(enum.Enum):
     KEYWORD = "keyword"
     """One of ``Constraint.cases``, bare  <->  a string attribute ``"keyword"``."""
     STRIPPED = "stripped"
-    """An attribute class of ours without its prefix, ``<equal>``  <->  ``#spyreop.compare_predicate<"equal">``. Both are read."""
+    """One of ours without its prefix, ``<equal>``  <->  ``#spyreop.compare_predicate<"equal">``; both are read."""
 
 
 @dataclass(frozen=True)
 class Constraint:
     """What a value's type, an attribute or a parameter may be.
 
-    ``accepts`` takes an ``ir.Type`` (values) or an ``ir.Attribute`` (attributes, parameters). ``description`` completes the sentence
-    "must be ...". ``fixed``: for values the type's text when only one is possible (``index``); for INTEGER and FLOAT the type.
-    ``classes``: full names of the type or attribute classes of ours that are allowed, when only such are.
+    ``accepts`` takes an ``ir.Type`` (values) or an ``ir.Attribute`` (attributes, parameters). ``description`` completes
+    the sentence "must be ...". ``fixed``: for values the type's text when only one is possible (``index``); for INTEGER
+    and FLOAT the type. ``classes``: full names of the type or attribute classes of ours that are allowed, when only
+    such are.
     """
 
     name: str
@@ -133,7 +140,7 @@ class ValueSpec:
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """A declared attribute. ``default``: generic text of the value that an absent one means (then it is optional too)."""
+    """A declared attribute. ``default``: generic text of what an absent one means; it makes the attribute optional."""
 
     name: str
     constraint: Constraint
@@ -146,10 +153,10 @@ class AttributeSpec:
 class RegionSpec:
     """A region.
 
-    ``args``: constraints of the entry block's arguments, ``None`` when free (the op's verifier decides). ``terminator``: full name of
-    the only terminator allowed; ``implicit``: it may be absent in text and is not printed when it has no operands or attributes.
-    ``default_dialect``: ops without a dialect prefix in here are of this dialect and are printed so. ``optional``: may be empty.
-    ``max_blocks``: most regions of ours are one block.
+    ``args``: constraints of the entry block's arguments, ``None`` when free (the op's verifier decides).
+    ``terminator``: full name of the only terminator allowed; ``implicit``: it may be absent in text and is not printed
+    when it has no operands or attributes. ``default_dialect``: ops without a dialect prefix in here are of this dialect
+    and are printed so. ``optional``: may be empty. ``max_blocks``: most regions of ours are one block.
     """
 
     name: str
@@ -166,8 +173,8 @@ class RegionSpec:
 class OpSpec:
     """Everything about an op but its verifier. ``name`` is the full name, ``ktdp.load``.
 
-    ``traits`` and ``effects`` are names (``terminator``, ``no-terminator``, ``isolated``, ``symbol``; ``pure``, ``read``, ``write``,
-    ``alloc``). ``open_attributes``: undeclared bare attribute names are legal.
+    ``traits`` and ``effects`` are names (``terminator``, ``no-terminator``, ``isolated``, ``symbol``; ``pure``,
+    ``read``, ``write``, ``alloc``). ``open_attributes``: undeclared bare attribute names are legal.
     """
 
     name: str
@@ -208,7 +215,7 @@ class OpSpec:
         return _segmented(self.results)
 
     def operand_segments(self, counts: Sequence[int]) -> list[int] | None:
-        """Entries of ``operandSegmentSizes`` for ``counts[i]`` values in operand field i; None when the op has no such attribute.
+        """Entries of ``operandSegmentSizes`` for ``counts[i]`` values in field i; None when the op does not have it.
 
         Raises ValueError when a mixed group is longer than :data:`MIXED_LIMIT`.
         """
@@ -219,7 +226,7 @@ class OpSpec:
         return _segments(self.results, counts) if self.result_segmented else None
 
     def operand_counts(self, total: int, segments: Sequence[int] | None) -> list[int]:
-        """Values per operand field, from the number of operands and the entries of ``operandSegmentSizes`` (if the op has it).
+        """Values per operand field, from the number of operands and the entries of ``operandSegmentSizes``, if any.
 
         Raises ValueError when they do not fit the fields.
         """
@@ -242,12 +249,14 @@ class ParamSpec:
 
 @dataclass(frozen=True)
 class RecordSpec:
-    """A type (``sigil`` ``!``) or an attribute (``#``) of ours. ``name`` is the full public name, ``ir_name`` the one MLIR knows.
+    """A type (``sigil`` ``!``) or an attribute (``#``) of ours.
+
+    ``name`` is the full public name, ``ir_name`` the one that MLIR knows.
 
     ``assembly_format`` covers all that follows the name, angle brackets included; empty without parameters.
-    ``newest``: for spellings that are read but no longer printed; takes the parameters' generic text (None when absent) by name and
-    gives the full name of the record to write instead with *its* parameters, or None when there is no equivalent.
-    ``problem``: takes the same and says what is wrong with them, or None.
+    ``newest``: for spellings that are read but no longer printed; takes the parameters' generic text by name (None
+    when absent) and gives the full name of the record to write instead with *its* parameters, or None when there is no
+    equivalent. ``problem``: takes the same and says what is wrong with them, or None.
     """
 
     sigil: str

@@ -1,4 +1,4 @@
-"""Types and attributes of ours: ``class AccessTileType(ods.Type, dialect=Ktdp, name="access_tile")`` with ``ods.param`` fields."""
+"""Types and attributes of ours: ``class TileType(ods.Type, dialect=Ktdp, name="tile")`` with ``ods.param`` fields."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Type(ir.DynamicType):
 
     @classmethod
     def make(cls, **params: Any) -> Self:
-        """The type with these parameters, as attributes or plain Python values. Raises TypeError when they do not fit."""
+        """The type with these parameters, attributes or Python values. Raises TypeError when they do not fit."""
         return cls(ir.DynamicType.get(cls.spec.ir_name, _attributes(cls.spec, params)))
 
 

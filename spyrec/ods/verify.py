@@ -1,8 +1,8 @@
 """Checks ops against their records, then against their own ``verify``; all messages are ours and name a field.
 
-The same checks run in two ways: MLIR calls :func:`verify_invariants` for every op that it verifies (each violation goes out as an
-MLIR diagnostic, encoded), and :func:`verify_tree` walks a module and returns all of them. The reader suspends the first while MLIR
-parses, since positions and names are not set then, and calls the second after setting them.
+The same checks run in two ways: MLIR calls :func:`verify_invariants` for every op that it verifies (each violation goes
+out as an MLIR diagnostic, encoded), and :func:`verify_tree` walks a module and returns all of them. The reader suspends
+the first while MLIR parses, since positions and names are not set then, and calls the second after setting them.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def violations(op: Op) -> list[Violation]:
         found = list(_structure(op))
         return found or list(op.verify())
     except Exception as error:  # a bug in a verifier must not unwind through MLIR's C++ frames, which abort the process
-        return [Violation("compiler-bug", f"the verifier of {op.spec.name} failed: {type(error).__name__}: {error}")]
+        return [
+            Violation("verifier-crashed", f"the verifier of {op.spec.name} failed: {type(error).__name__}: {error}")
+        ]
 
 
 def _structure(op: Op) -> Iterator[Violation]:
@@ -156,7 +158,7 @@ def _region(spec: OpSpec, region: ir.Region, r: RegionSpec) -> Iterator[Violatio
         if not ops or ops[-1].operation.name != r.terminator:
             last = f", but ends with {ops[-1].operation.name}" if ops else ", but is empty"
             yield Violation(
-                "wrong-terminator", f"region {r.name} of {spec.name} must end with {r.terminator}{last}", r.name
+                "wrong-region", f"region {r.name} of {spec.name} must end with {r.terminator}{last}", r.name
             )
 
 
