@@ -33,7 +33,7 @@ def _to_float(source: Array, result: np.dtype[Any]) -> Array:
         return source.astype(result)
     if source.dtype.itemsize < 8:
         return narrow(source.astype(F64), result)
-    # 64 bits do not fit f64. Where they are needed, fold the low 11 into one sticky bit: it rounds the same and is exact.
+    # 64 bits do not fit f64. Where they are needed, fold the low 11 into one sticky bit: exact, and rounds the same.
     high = source >> np.asarray(11, dtype=source.dtype)
     sticky = (source & np.asarray(2047, dtype=source.dtype)) != 0
     folded = (high | sticky.astype(source.dtype)).astype(F64) * 2048.0

@@ -69,6 +69,14 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 }
 
 
+_FAMILIES = (
+    (_SIGNED, _signed, False),
+    (_UNSIGNED, _unsigned, False),
+    (_SIGNED_DIVISIONS, _signed, True),
+    (_UNSIGNED_DIVISIONS, _unsigned, True),
+)
+
+
 def _shift(name: str, a: int, amount: int, bits: int) -> int:
     over = amount >= bits
     if name == "arith.shrsi":
@@ -78,38 +86,39 @@ def _shift(name: str, a: int, amount: int, bits: int) -> int:
     return a << amount if name == "arith.shli" else _unsigned(a, bits) >> amount
 
 
-def binary(name: str, a: int, b: int, bits: int) -> int | None:
-    """``name`` on two ``bits``-wide integers; None when it is no such op here. Raises :class:`DivisionByZero`."""
-    if (function := _SIGNED.get(name)) is not None:
-        return wrap(function(_signed(a, bits), _signed(b, bits)), bits)
-    if (function := _UNSIGNED.get(name)) is not None:
-        return wrap(function(_unsigned(a, bits), _unsigned(b, bits)), bits)
-    if (function := _SIGNED_DIVISIONS.get(name)) is not None:
-        if b == 0:
-            raise DivisionByZero(name, ())
-        return wrap(function(_signed(a, bits), _signed(b, bits)), bits)
-    if (function := _UNSIGNED_DIVISIONS.get(name)) is not None:
-        if b == 0:
-            raise DivisionByZero(name, ())
-        return wrap(function(_unsigned(a, bits), _unsigned(b, bits)), bits)
+def binary(name: str, bits: int) -> Binary | None:
+    """``name`` as a function of two ``bits``-wide integers (which may raise :class:`DivisionByZero`), or None."""
     if name in ("arith.shli", "arith.shrsi", "arith.shrui"):
-        return wrap(_shift(name, a, _unsigned(b, bits), bits), bits)
+        return lambda a, b: wrap(_shift(name, a, _unsigned(b, bits), bits), bits)
+    for functions, view, divides in _FAMILIES:
+        if name in functions:
+            function = functions[name]
+            if divides:
+                return lambda a, b: wrap(function(view(a, bits), view(_divisor(name, b), bits)), bits)
+            return lambda a, b: wrap(function(view(a, bits), view(b, bits)), bits)
     return None
 
 
-def compare(predicate: int, a: int, b: int, bits: int) -> int:
-    """arith.cmpi by the predicate's integer encoding: 0 or 1. Raises :class:`UnknownOp`."""
+def _divisor(name: str, value: int) -> int:
+    if value == 0:
+        raise DivisionByZero(name, ())
+    return value
+
+
+def compare(predicate: int, bits: int) -> Binary:
+    """arith.cmpi by the predicate's integer encoding, as a function that gives 0 or 1. Raises :class:`UnknownOp`."""
     if not 0 <= predicate < len(CMPI_PREDICATES):
         raise UnknownOp(f"arith.cmpi has no predicate {predicate}; it has {', '.join(CMPI_PREDICATES)}")
     name = CMPI_PREDICATES[predicate]
     view = _unsigned if name[0] == "u" else _signed
-    return int(_COMPARE[name[-2:]](view(a, bits), view(b, bits)))
+    relation = _COMPARE[name[-2:]]
+    return lambda a, b: int(relation(view(a, bits), view(b, bits)))
 
 
-def resize(name: str, value: int, source_bits: int, bits: int) -> int | None:
+def resize(name: str, source_bits: int, bits: int) -> Callable[[int], int] | None:
     """The integer casts (``extsi``, ``extui``, ``trunci``, ``index_cast``, ``index_castui``); None for another op."""
     if name in ("arith.extsi", "arith.trunci", "arith.index_cast"):
-        return wrap(_signed(value, source_bits), bits)
+        return lambda value: wrap(_signed(value, source_bits), bits)
     if name in ("arith.extui", "arith.index_castui"):
-        return wrap(_unsigned(value, source_bits), bits)
+        return lambda value: wrap(_unsigned(value, source_bits), bits)
     return None
