@@ -1,0 +1,104 @@
+"""Whether linear combinations of bounded integers can land in an interval. Exact for what addresses look like.
+
+A term is ``(factor, low, high)``: a variable with ``low <= v <= high`` and its factor; ``None`` is no bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+Term = tuple[int, int | None, int | None]
+_Bounded = tuple[int, int, int]
+
+_BUDGET = 2_000
+"""Search steps after which the answer is taken to be yes."""
+
+_TRIES = 256
+"""Distances that are tried one by one."""
+
+
+def can_reach(terms: Sequence[Term], low: int, high: int) -> bool:
+    """Whether ``sum(factor * v)`` can be from ``low`` to ``high``.
+
+    A wrong yes is possible (a search that takes too long, a half-bounded variable), a wrong no is not.
+    """
+    if any(a is not None and b is not None and a > b for _, a, b in terms):
+        return False
+    free = math.gcd(*(f for f, a, b in terms if a is None or b is None))
+    bounded = [(f, a, b) for f, a, b in terms if a is not None and b is not None]
+    if free:
+        # Unbounded variables reach every multiple of `free`, so all else counts by its residue.
+        bounded = [(f % free, a, b) for f, a, b in bounded]
+        low, high = low % free, low % free + (high - low)
+        least, most = _range(bounded)
+        bounded.append((free, -((most - low) // free) - 1, (high - least) // free + 1))
+    return _search(_merged(bounded), low, high, [_BUDGET])
+
+
+def first_distance(step: int, limit: int | None, terms: Sequence[Term], low: int, high: int) -> int | None:
+    """The least ``d`` from 1 to ``limit`` for which ``step * d + sum(terms)`` can be from ``low`` to ``high``; ``None``: never.
+
+    What is returned may be too small (see :func:`can_reach`), never too large.
+    """
+    if limit is not None and limit < 1:
+        return None
+    if step == 0:
+        return 1 if can_reach(terms, low, high) else None
+    free = math.gcd(*(f for f, a, b in terms if a is None or b is None))
+    if free:
+        # Residues repeat after that many steps.
+        first, last = 1, free // math.gcd(step, free)
+    else:
+        least, most = _range([(f, a, b) for f, a, b in terms if a is not None and b is not None])
+        first, last = _multiples(step, low - most, high - least)
+    if limit is not None:
+        last = min(last, limit)
+    tried = min(last, first + _TRIES - 1)
+    for distance in range(first, tried + 1):
+        if can_reach(terms, low - step * distance, high - step * distance):
+            return distance
+    return None if tried >= last else tried + 1
+
+
+def _multiples(step: int, low: int, high: int) -> tuple[int, int]:
+    """First (at least 1) and last ``d`` with ``low <= step * d <= high``."""
+    if step < 0:
+        step, low, high = -step, -high, -low
+    return max(1, -(-low // step)), high // step
+
+
+def _range(terms: Sequence[_Bounded]) -> tuple[int, int]:
+    return sum(min(f * a, f * b) for f, a, b in terms), sum(max(f * a, f * b) for f, a, b in terms)
+
+
+def _merged(terms: Sequence[_Bounded]) -> list[_Bounded]:
+    """Terms of one factor as one, all factors positive, the largest first."""
+    merged: dict[int, tuple[int, int]] = {}
+    for factor, first, last in terms:
+        if factor < 0:
+            factor, first, last = -factor, -last, -first
+        if factor:
+            a, b = merged.get(factor, (0, 0))
+            merged[factor] = (a + first, b + last)
+    return sorted(((f, a, b) for f, (a, b) in merged.items()), reverse=True)
+
+
+def _search(terms: Sequence[_Bounded], low: int, high: int, budget: list[int]) -> bool:
+    """Whether the sum reaches the interval, fixing the variables from the largest factor on."""
+    budget[0] -= 1
+    if budget[0] < 0:
+        return True
+    least, most = _range(terms)
+    if least > high or most < low:
+        return False
+    if not terms:
+        return True
+    divisor = math.gcd(*(f for f, _, _ in terms))
+    if (high // divisor) * divisor < low:
+        return False
+    (factor, first, last), rest = terms[0], terms[1:]
+    least, most = _range(rest)
+    first = max(first, -((most - low) // factor))
+    last = min(last, (high - least) // factor)
+    return any(_search(rest, low - factor * v, high - factor * v, budget) for v in range(first, last + 1))

@@ -1,0 +1,171 @@
+"""What an access touches, and when two of them can touch the same byte.
+
+A place is bytes of one memory: a buffer in LX (:class:`BufferPlace`), or a strided box of device memory whose address is a
+linear form (:class:`BoxPlace`). :func:`relate` answers, for two accesses inside the same loops, whether they can meet in one
+iteration, and if not, how many iterations apart they can.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from spyrec.passes.analysis.overlap import Term, can_reach, first_distance
+from spyrec.passes.analysis.skeleton import Loop
+
+
+@dataclass(eq=False)
+class BufferPlace:
+    """A buffer in LX: instance ``n`` occupies ``size`` bytes from ``address + (n mod depth) * slot_bytes``.
+
+    ``n`` counts the iterations of ``loop``, the innermost loop around the allocation, over all its executions; without a loop
+    there is one instance. ``depth`` is the effective one (:mod:`spyrec.passes.analysis.instances`).
+    """
+
+    name: str
+    address: int
+    slot_bytes: int
+    depth: int
+    size: int
+    loop: Loop | None
+
+    def overlaps(self, other: BufferPlace) -> bool:
+        """Whether any slot of one shares a byte with any slot of the other."""
+        mine, theirs = self._slots(), other._slots()
+        return any(a < d and c < b for a, b in mine for c, d in theirs)
+
+    def _slots(self) -> list[tuple[int, int]]:
+        starts = [self.address + slot * self.slot_bytes for slot in range(self.depth)]
+        return [(start, start + self.size) for start in starts]
+
+
+@dataclass(eq=False)
+class Variable:
+    """A number in an address that is not a constant.
+
+    ``loops`` are the loops whose iterations can change it. A ``counter`` variable is the number of the iteration of that loop, from
+    0 in each execution. ``low`` and ``high`` bound it.
+    """
+
+    loops: frozenset[Loop]
+    counter: Loop | None = None
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True)
+class BoxPlace:
+    """Bytes of device memory: elements of ``element`` bytes at ``start + sum(factor * variable) + sum(i_k * stride_k)``, ``i_k``
+    below ``extent_k``.
+
+    ``base`` names what the address is relative to: the number of a pointer argument, or ``None`` for literal addresses. Every number
+    is in bytes.
+    """
+
+    name: str
+    base: int | None
+    may_alias: bool
+    start: int
+    variables: tuple[tuple[Variable, int], ...]
+    box: tuple[tuple[int, int], ...]
+    element: int
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """First and one past the last byte, the variables taken as 0."""
+        low = high = self.start
+        for stride, extent in self.box:
+            reach = stride * (extent - 1)
+            low, high = low + min(0, reach), high + max(0, reach)
+        return low, high + self.element
+
+
+@dataclass(frozen=True)
+class UnknownPlace:
+    """Bytes of device memory that nothing is known about: they may be any."""
+
+    name: str
+
+
+Place: TypeAlias = BufferPlace | BoxPlace | UnknownPlace
+
+
+@dataclass(frozen=True)
+class Relation:
+    """When two accesses, the first of which comes first, can touch the same byte.
+
+    ``together``: in the same iteration of all loops around both. ``carried``: ``(loop, distance)``, innermost loop first: the
+    second ``distance`` or more iterations of ``loop`` later, the loops around it standing still. Loops further out than one with
+    distance 1 are left out: what orders consecutive iterations, counted over all executions, orders those too.
+    """
+
+    together: bool
+    carried: tuple[tuple[Loop, int], ...]
+
+
+APART = Relation(False, ())
+
+
+def relate(first: Place, second: Place, loops: tuple[Loop, ...]) -> Relation:
+    """The relation of two accesses inside ``loops``, the loops around both, outermost first. At least one of them writes."""
+    if isinstance(first, BufferPlace) or isinstance(second, BufferPlace):
+        if not (isinstance(first, BufferPlace) and isinstance(second, BufferPlace)):
+            return APART
+        return _relate_buffers(first, second, loops)
+    if isinstance(first, UnknownPlace) or isinstance(second, UnknownPlace):
+        return _always(loops)
+    if first.base != second.base:
+        # A literal address is none of the arguments, but nothing says that it is none of their bytes.
+        apart = first.base is not None and second.base is not None and not (first.may_alias or second.may_alias)
+        return APART if apart else _always(loops)
+    return _relate_boxes(first, second, loops)
+
+
+def _always(loops: tuple[Loop, ...]) -> Relation:
+    return Relation(True, ((loops[-1], 1),) if loops else ())
+
+
+def _relate_buffers(first: BufferPlace, second: BufferPlace, loops: tuple[Loop, ...]) -> Relation:
+    if first is not second:
+        return _always(loops) if first.overlaps(second) else APART
+    if loops and loops[-1] is first.loop:
+        return Relation(True, ((loops[-1], first.depth),))
+    return _always(loops)
+
+
+def _relate_boxes(first: BoxPlace, second: BoxPlace, loops: tuple[Loop, ...]) -> Relation:
+    # Elements meet when the second starts from less than its size before to less than the first's size after.
+    low = first.start - second.start - second.element + 1
+    high = first.start - second.start + first.element - 1
+    box: list[Term] = [(-stride, 0, extent - 1) for stride, extent in first.box]
+    box += [(stride, 0, extent - 1) for stride, extent in second.box]
+    together = can_reach(box + _differences(first, second, frozenset(loops), None), low, high)
+    carried: list[tuple[Loop, int]] = []
+    for depth in range(len(loops) - 1, -1, -1):
+        loop = loops[depth]
+        limit = None if loop.max_trips is None else loop.max_trips - 1
+        step = sum(factor for variable, factor in second.variables if variable.counter is loop)
+        terms = box + _differences(first, second, frozenset(loops[:depth]), loop)
+        distance = first_distance(step, limit, terms, low, high)
+        if distance is not None:
+            carried.append((loop, distance))
+            if distance == 1:
+                break
+    return Relation(together, tuple(carried))
+
+
+def _differences(first: BoxPlace, second: BoxPlace, still: frozenset[Loop], moving: Loop | None) -> list[Term]:
+    """Terms of the second address minus the first, when the loops ``still`` are in one iteration for both.
+
+    The counter of ``moving`` is that of the first access in both; the distance between them is the caller's.
+    """
+    factors: dict[Variable, tuple[int, int]] = {variable: (factor, 0) for variable, factor in first.variables}
+    for variable, factor in second.variables:
+        factors[variable] = (factors.get(variable, (0, 0))[0], factor)
+    terms: list[Term] = []
+    for variable, (a, b) in factors.items():
+        if variable.loops <= still or (moving is not None and variable.counter is moving):
+            terms.append((b - a, variable.low, variable.high))
+        else:
+            terms += [(-a, variable.low, variable.high), (b, variable.low, variable.high)]
+    return terms
