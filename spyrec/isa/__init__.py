@@ -4,7 +4,9 @@
 ``disassemble`` into text and back. ``docs/spyrecode.md`` describes the bits.
 """
 
+from spyrec.isa.assembler import assemble
 from spyrec.isa.codec import decode, encode
+from spyrec.isa.disassembler import disassemble
 from spyrec.isa.objects import (
     Binary,
     Buffer,
@@ -34,6 +36,8 @@ __all__ = [
     "Stream",
     "UnitProgram",
     "Xfer",
+    "assemble",
     "decode",
+    "disassemble",
     "encode",
 ]

@@ -50,12 +50,15 @@ def encode(binary: Binary) -> bytes:
     if broken:
         raise CompilerBug([Diagnostic(Severity.ERROR, message, "invalid-binary") for message in broken])
     try:
-        return _encode(binary)
+        return encode_fields(binary)
     except FieldError as error:
         raise CompilerBug([Diagnostic(Severity.ERROR, str(error), "invalid-binary")]) from error
 
 
-def _encode(binary: Binary) -> bytes:
+def encode_fields(binary: Binary) -> bytes:
+    """:func:`encode` of a binary that breaks no rule. Raises :class:`FieldError` for a value that does not fit
+    its field.
+    """
     names = bytearray()
 
     def name(text: str) -> dict[str, int]:
@@ -235,7 +238,7 @@ class _Decoder:
             tiles=head["tiles"],
         )
         self._refuse_broken_rules(binary, units)
-        again = _encode(binary)
+        again = encode_fields(binary)
         if again != self.data:
             first = next(
                 (i for i, (a, b) in enumerate(zip(again, self.data, strict=False)) if a != b and not 12 <= i < 16), 12
