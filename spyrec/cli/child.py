@@ -8,15 +8,16 @@ only).
 from __future__ import annotations
 
 import contextlib
-import mmap
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from spyrec.cli import frame
-from spyrec.driver import worker
+
+if TYPE_CHECKING:
+    import mmap
 
 _BOX_BYTES = 1 << 16
 
@@ -29,8 +30,12 @@ def run(body: Callable[[Progress], int], died: Callable[[str, str], None]) -> in
     ``body`` is given a function to tell its progress to. When the child dies of a signal, ``died`` gets what it was
     last told and the signal's name, and the status is 3.
     """
+    from spyrec.driver import worker
+
     if not hasattr(os, "fork"):
         return frame.guarded(lambda: worker.call(lambda: body(lambda _: None)))
+    import mmap
+
     box = mmap.mmap(-1, _BOX_BYTES)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -53,6 +58,10 @@ def run(body: Callable[[Progress], int], died: Callable[[str, str], None]) -> in
 
 
 def _child(body: Callable[[Progress], int], box: mmap.mmap, alive: int) -> None:
+    import threading
+
+    from spyrec.driver import worker
+
     status = 3
     try:
         for number in (signal.SIGTERM, signal.SIGHUP):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -83,6 +83,8 @@ def command(
 
 def deliver(result: Compiled, output: str | None, source: str) -> None:
     """Write what was compiled to ``output``, or to where it goes when none is given."""
+    from pathlib import Path
+
     from spyrec.driver import files
 
     if result.artifact is None:
@@ -98,15 +100,9 @@ def deliver(result: Compiled, output: str | None, source: str) -> None:
 
 
 def save(artifact: Artifact, output: str) -> None:
-    """Write an artifact as a ZIP, or as a folder where ``output`` ends in a slash or is one."""
-    import sys
-
-    from spyrec.driver import files
-
+    """Write an artifact: a folder where ``output`` ends in a slash or is one, else a ZIP; ``-`` is standard output."""
     if output == "-":
         sys.stdout.buffer.write(artifact.to_bytes())
         sys.stdout.flush()
-    elif output.endswith("/") or Path(output).is_dir():
-        files.write_folder(Path(output), artifact.write_folder)
     else:
-        files.write(Path(output), artifact.to_bytes())
+        artifact.save(output)

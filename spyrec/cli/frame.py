@@ -6,14 +6,16 @@ No traceback leaves :func:`run`; what is no refusal ends with status 3.
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from spyrec import diag
 from spyrec.errors import Diagnostic, Severity, SpyrecError, UsageError
+
+if TYPE_CHECKING:
+    from spyrec import diag
 
 INTERRUPTED = 130
 FLAGS_VARIABLE = "SPYREC_FLAGS"
@@ -62,7 +64,7 @@ def guarded(body: Callable[[], int]) -> int:
         return 1
     except OSError as error:
         abandon_stdout()
-        show([Diagnostic(Severity.ERROR, f"cannot write the output: {error.strerror or error}", "unwritable-file")])
+        show([Diagnostic(Severity.ERROR, f"cannot write the output: {error.strerror or error}", "unwritable-output")])
         return 1
     except Exception as error:
         from spyrec.passkit.runner import one_line
@@ -77,6 +79,8 @@ def show(diagnostics: Iterable[Diagnostic]) -> None:
     found = list(diagnostics)
     if not found:
         return
+    from spyrec import diag
+
     color = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     text = diag.to_json(found) if _Mode.json else diag.render(found, _sources(found), color=color)
     try:
@@ -106,8 +110,8 @@ def spelled(words: Sequence[str], command: click.Command) -> list[str]:
     """Words with each long option in its two-dash form, and options whose value may be left out with that value."""
     options = [p for p in command.params if isinstance(p, click.Option)]
     long = {o for p in options for o in (*p.opts, *p.secondary_opts) if o.startswith("--")}
-    bare = {o: str(p.flag_value) for p in options if not p.is_flag and p.flag_value for o in p.opts}
-    result = []
+    bare = {o: p.flag_value for p in options if not p.is_flag and isinstance(p.flag_value, str) for o in p.opts}
+    result: list[str] = []
     for index, word in enumerate(words):
         if word == "--":
             return [*result, *words[index:]]
@@ -121,6 +125,8 @@ def spelled(words: Sequence[str], command: click.Command) -> list[str]:
 
 
 def _split(text: str) -> list[str]:
+    import shlex
+
     try:
         return shlex.split(text)
     except ValueError as error:
@@ -142,6 +148,8 @@ def _usage(error: click.exceptions.UsageError, name: str) -> Diagnostic:
 
 def _sources(found: list[Diagnostic]) -> dict[str, diag.Source]:
     """The files that diagnostics without a source line point into, as far as they can be read."""
+    from spyrec import diag
+
     wanted = {d.position.file for each in found for d in (each, *each.notes) if d.position and d.source_line is None}
     sources = ((name, diag.Source.from_file(name)) for name in wanted)
     return {name: source for name, source in sources if source is not None}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -63,6 +62,8 @@ def options(
     debuginfo: bool = False,
 ) -> Options:
     """The driver's options from a command line's; of ``settings`` the device's own."""
+    from pathlib import Path
+
     from spyrec.driver import Options
 
     folder = dump_stages or os.environ.get("SPYREC_DUMP_DIR")
@@ -90,6 +91,8 @@ def say(line: str) -> None:
 
 
 def _died(text: str, filename: str, pipeline: str, flags: str, reached: str, signal: str) -> None:
+    from pathlib import Path
+
     from spyrec.driver import bugs
 
     doing = f" while running {reached}" if reached else " while reading the input"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spyrec import diag
 from spyrec.driver import bugs, files, overrides, worker
@@ -172,16 +171,16 @@ class Session:
 
     def _select(self, module: ir.Module, ctx: PassContext) -> None:
         """Reduce the module to the kernel that was asked for. Raises UsageError when that is not decided."""
-        kernels = [name for name, _ in _kernels(module)]
+        there = [name for name, _ in kernels(module)]
         wanted = self.options.kernel
-        if wanted is not None and wanted not in kernels:
-            there = f"; there {'is' if len(kernels) == 1 else 'are'} {', '.join(kernels)}" if kernels else ""
-            raise UsageError(f"{self.filename} has no kernel '{wanted}'{there}")
-        if not kernels:
+        if wanted is not None and wanted not in there:
+            hint = f"; there {'is' if len(there) == 1 else 'are'} {', '.join(there)}" if there else ""
+            raise UsageError(f"{self.filename} has no kernel '{wanted}'{hint}")
+        if not there:
             raise files.refused("there is no kernel in this file", "no-kernel", diag.Position(self.filename, 1, 1))
-        if len(kernels) > 1:
+        if len(there) > 1:
             if wanted is None and self.options.emit == BINARY:
-                raise UsageError(f"{self.filename} has the kernels {', '.join(kernels)}: choose one with --kernel")
+                raise UsageError(f"{self.filename} has the kernels {', '.join(there)}: choose one with --kernel")
             if wanted is not None:
                 self._run(f"select-kernel{{name={wanted}}}", module, ctx)
 
@@ -205,12 +204,13 @@ class Session:
 
         self._say(f"{BINARY}: encode: one program per unit, plans, signature")
         with _internal():
-            (_, function) = _kernels(result.module)[0]
-            result.artifact = codegen.generate(function, ctx.device)
+            (_, function) = kernels(result.module)[0]
+            artifact = result.artifact = codegen.generate(function, ctx.device)
         if self.options.dump_stages is not None:
             from spyrec import isa
 
-            self._dump_file(f"{result.name}.{len(STAGES) + 1}.{BINARY}.s", isa.disassemble(result.artifact.binary))
+            text = isa.disassemble(artifact.program, artifact.locations)
+            self._dump_file(f"{result.name}.{len(STAGES) + 1}.{BINARY}.s", text)
 
     # -- what they need ---------------------------------------------------------------------------------------------
 
@@ -218,8 +218,8 @@ class Session:
         return load_device(self.options.device, self.options.settings)
 
     def _name(self, module: ir.Module) -> str:
-        kernels = _kernels(module)
-        name = kernels[0][0] if len(kernels) == 1 else Path(self.filename).stem.strip("<>") or "kernels"
+        found = kernels(module)
+        name = found[0][0] if len(found) == 1 else Path(self.filename).stem.strip("<>") or "kernels"
         return files.safe_name(name)
 
     def _say(self, line: str) -> None:
@@ -255,23 +255,28 @@ def joined(parts: list[str]) -> str:
     return f"builtin.module({','.join(p for p in inner if p)})"
 
 
-def default_dump_dir() -> Path | None:
-    """$SPYREC_DUMP_DIR, for frontends that hard-code the command line."""
-    folder = os.environ.get("SPYREC_DUMP_DIR")
-    return Path(folder) if folder else None
+def at_stage(options: Options, emit: str) -> Options:
+    """The same options, stopping at another stage and dumping nothing."""
+    return replace(options, emit=emit, dump_stages=None)
 
 
-def _kernels(module: ir.Module) -> list[tuple[str, Any]]:
+def kernels(module: ir.Module) -> list[tuple[str, ir.Operation]]:
     """Name and op of each function that can be launched: it has a body and is not private."""
     found = []
     for op in module.body.operations:
         operation = op.operation
         if operation.name != "func.func" or not len(operation.regions[0].blocks):
             continue
-        visibility = operation.attributes["sym_visibility"].value if "sym_visibility" in operation.attributes else ""
+        visibility = _text(operation, "sym_visibility")
         if visibility != "private":
-            found.append((operation.attributes["sym_name"].value, operation))
+            found.append((_text(operation, "sym_name"), operation))
     return found
+
+
+def _text(operation: ir.Operation, name: str) -> str:
+    from spyrec.mlir import ir
+
+    return ir.StringAttr(operation.attributes[name]).value if name in operation.attributes else ""
 
 
 @contextmanager

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity
@@ -23,9 +22,9 @@ def read_bytes(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except IsADirectoryError:
-        raise refused(f"{path} is a directory, not a file", "unreadable-file") from None
+        raise refused(f"{path} is a directory, not a file", "unreadable-input") from None
     except (OSError, ValueError) as error:
-        raise refused(f"cannot read {path}: {reason(error)}", "unreadable-file") from None
+        raise refused(f"cannot read {path}: {reason(error)}", "unreadable-input") from None
 
 
 def decode_text(data: bytes, name: str) -> str:
@@ -56,7 +55,7 @@ def writing_to(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise refused(f"cannot write {path}: {reason(error)}", "unwritable-file") from None
+        raise refused(f"cannot write {path}: {reason(error)}", "unwritable-output") from None
 
 
 def write(path: Path, data: bytes) -> None:
@@ -81,28 +80,6 @@ def write(path: Path, data: bytes) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(scratch)
             raise
-
-
-def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
-    """Make a folder whole or not at all: ``fill`` writes into a scratch folder beside it, which then takes its place.
-
-    An existing folder keeps the files that ``fill`` does not write.
-    """
-    with writing_to(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent))
-        try:
-            fill(scratch)
-            os.chmod(scratch, 0o777 & ~_umask())
-            if not path.exists():
-                os.rename(scratch, path)
-                return
-            for source in sorted(p for p in scratch.rglob("*") if p.is_file()):
-                target = path / source.relative_to(scratch)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                os.replace(source, target)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
 
 
 def refused(message: str, identifier: str, position: Position | None = None) -> InvalidKernel:

@@ -178,7 +178,11 @@ def _wanted(names: frozenset[str], label: Label) -> bool:
 
 
 def _symbol(op: ir.Operation) -> str:
-    return f": @{op.attributes['sym_name'].value}" if "sym_name" in op.attributes else ""
+    if "sym_name" not in op.attributes:
+        return ""
+    from spyrec.mlir import ir
+
+    return f": @{ir.StringAttr(op.attributes['sym_name']).value}"
 
 
 @dataclass

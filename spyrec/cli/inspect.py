@@ -1,0 +1,79 @@
+"""``spyrec inspect``: what is in an artifact, on one page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from spyrec.cli import frame, shared
+from spyrec.errors import InvalidKernel
+
+if TYPE_CHECKING:
+    from spyrec import isa
+    from spyrec.device.model import Device
+    from spyrec.spyrecode import Artifact, Signature
+
+
+@click.command("inspect", context_settings={"help_option_names": ["--help", "-h"]})
+@click.argument("file", metavar="FILE")
+@shared.DIAGNOSTICS
+def command(file: str, diagnostics: str) -> int:
+    """Show an artifact: its job, its arguments, its buffers, channels and unit programs."""
+    from spyrec.cli import inputs
+
+    given = inputs.read(file)
+    if given.artifact is not None:
+        frame.emit(_artifact(given.artifact))
+    elif given.binary is not None:
+        frame.emit("\n".join(_binary(given.binary, None)) + "\n")
+    else:
+        raise InvalidKernel(f"{file} is text; 'spyrec compile' makes an artifact of it")
+    return 0
+
+
+def _artifact(artifact: Artifact) -> str:
+    plan = artifact.plan
+    lines = [
+        f"job         {plan.name}",
+        f"device      {artifact.device.name}",
+        f"binary      {len(artifact.binary)} bytes",
+        f"parameters  {len(plan.bank.entries)} of 8 bytes",
+        *_signature(artifact.signature),
+        *_binary(artifact.program, artifact.device),
+        "preparation",
+        *(f"  {type(c).__name__}" for c in plan.preparation),
+        "execution",
+        *(f"  {type(c).__name__}" for c in plan.execution),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _signature(signature: Signature) -> list[str]:
+    lines = [f"kernel      {signature.kernel}, {signature.grid} tiles", "arguments"]
+    for argument in signature.arguments:
+        lines.append(f"  {argument.index:3} {argument.name}: {argument.kind}, {argument.type}")
+    lines.append("views of device memory")
+    for view in signature.views:
+        sizes, strides = "x".join(map(str, view.sizes)), ", ".join(map(str, view.strides))
+        reach = f"elements {view.offset} to {view.end - 1}"
+        lines.append(f"  {view.access:2} {view.name}: {sizes} of {view.type}, strides [{strides}], {reach}")
+    return lines
+
+
+def _binary(binary: isa.Binary, device: Device | None) -> list[str]:
+    used = max((b.end for b in binary.buffers), default=0)
+    total = f" of {device.memory('lx').size}" if device else ""
+    lines = [f"buffers in LX, {used}{total} bytes"]
+    for buffer in binary.buffers:
+        lines.append(f"  {buffer.name}: {buffer.address:#x}, {buffer.depth} of {buffer.slot_bytes} bytes")
+    lines.append("channels")
+    for channel in binary.channels:
+        lines.append(f"  {channel.name}: {channel.source} -> {channel.target}, init {channel.init}")
+    lines.append("units")
+    for unit in binary.units:
+        counts = Counter(i.op for i in unit.code)
+        listed = ", ".join(f"{n} {op}" for op, n in counts.most_common())
+        lines.append(f"  {unit.label}: {len(unit.code)} instructions ({listed})")
+    return lines

@@ -1,0 +1,261 @@
+"""``spyrec run``: execute a kernel, or an artifact, on arrays."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spyrec.cli import child, frame, shared
+from spyrec.errors import CompilerBug, Diagnostic, InvalidKernel, Severity, SpyrecError, UsageError
+
+if TYPE_CHECKING:
+    from spyrec import sim
+    from spyrec.driver import Options
+    from spyrec.spyrecode import Artifact, Launch, Signature
+
+
+@click.command("run", context_settings={"help_option_names": ["--help", "-h"]})
+@click.argument("file", metavar="FILE")
+@click.option("--in", "inputs", metavar="NAME=a.npy", multiple=True, help="The array of an argument.")
+@click.option("--out", "outputs", metavar="NAME=o.npy", multiple=True, help="Save an array after the run.")
+@click.option("--check", is_flag=True, help="Compare the binary with stage ktir, bit for bit.")
+@click.option(
+    "--stage", metavar="STAGE", default="spyrecode", show_default=True, help="Execute this stage's IR instead."
+)
+@click.option("--seed", type=int, help="Seed of random arrays (for what --in does not give).")
+@click.option("--shuffle", type=int, metavar="SEED", help="Draw every latency, or the order of tiles, at random.")
+@click.option("--trace", metavar="FILE", help="Write a trace for Chrome's or Perfetto's viewer.")
+@click.option(
+    "--report",
+    type=click.Choice(["text", "json"]),
+    is_flag=False,
+    flag_value="text",
+    help="Print where the cycles went.",
+)
+@shared.compiling
+def command(
+    file: str,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+    check: bool,
+    stage: str,
+    seed: int | None,
+    shuffle: int | None,
+    trace: str | None,
+    report: str | None,
+    device: str,
+    settings: tuple[str, ...],
+    kernel: str | None,
+    dump_stages: str | None,
+    verbose: bool,
+    diagnostics: str,
+) -> int:
+    """Execute a kernel without a card.
+
+    FILE is KTIR, which is compiled first, or an artifact. NAME is an argument's name, argN, or the element address of a
+    literal-address kernel. Without --in the arrays are random.
+    """
+    from spyrec.cli import inputs as reading
+
+    request = _Request(
+        arrays=_pairs("--in", inputs),
+        saved=_pairs("--out", outputs),
+        scalars={
+            name: _number(name, value)
+            for name, value in _pairs("--set", tuple(s for s in settings if not s.startswith("device."))).items()
+        },
+        seed=seed,
+        shuffle=shuffle,
+        trace=trace,
+        report=report,
+    )
+    given = reading.read(file)
+    if given.artifact is not None:
+        for flag, wanted in (("--check", check), ("--kernel", kernel), ("--stage", stage != "spyrecode")):
+            if wanted:
+                raise UsageError(f"{flag} needs KTIR text; {file} is an artifact")
+        if any(s.startswith("device.") for s in settings):
+            raise UsageError(f"--set device.…: {file} is an artifact; it was compiled for the device that it carries")
+        request.binary(given.artifact, request.bind(given.artifact.signature))
+        return 0
+    if given.text is None:
+        raise InvalidKernel(f"{file} is a bare binary; 'spyrec run' needs the artifact that it belongs to")
+    options = shared.options(device=device, settings=settings, kernel=kernel, dump_stages=dump_stages, emit="spyrecode")
+    text, name = given.text, given.name
+
+    def body(progress: child.Progress) -> int:
+        request.compiled(text, name, options, stage, check, progress, shared.say if verbose else None)
+        return 0
+
+    from spyrec import driver
+
+    flags = f"--device={device}" + "".join(f" --set={s}" for s in options.settings)
+    return shared.in_child(body, text, name, driver.full_pipeline(options), flags)
+
+
+class _Request:
+    """What the command line asks for, apart from the kernel."""
+
+    def __init__(
+        self,
+        arrays: dict[str, str],
+        saved: dict[str, str],
+        scalars: dict[str, int | float],
+        seed: int | None,
+        shuffle: int | None,
+        trace: str | None,
+        report: str | None,
+    ) -> None:
+        self.arrays = arrays
+        self.saved = saved
+        self.scalars = scalars
+        self.seed = seed
+        self.shuffle = shuffle
+        self.trace = trace
+        self.report = report
+
+    def compiled(
+        self,
+        text: str,
+        name: str,
+        options: Options,
+        stage: str,
+        check: bool,
+        progress: child.Progress,
+        verbose: Any,
+    ) -> None:
+        """Compile KTIR and execute what was asked for."""
+        from spyrec import driver
+        from spyrec.driver import compile as line
+        from spyrec.driver import execute
+
+        if stage != driver.BINARY:
+            if check:
+                raise UsageError("--check compares the binary; it goes without --stage")
+            if self.report or self.trace:
+                raise UsageError("only the binary has cycles: --report and --trace go without --stage")
+            reached = driver.compile_text(text, name, line.at_stage(options, stage), progress=progress, verbose=verbose)
+            frame.show(reached.diagnostics)
+            launch = self.bind(execute.signature_of(text, name, options))
+            execute.run_stage(reached, launch, seed=self.shuffle)
+            self.deliver(launch)
+            return
+        result = driver.compile_text(text, name, options, progress=progress, verbose=verbose)
+        frame.show(result.diagnostics)
+        assert result.artifact is not None
+        launch = self.bind(result.artifact.signature)
+        reference = launch.copy()
+        self.binary(result.artifact, launch)
+        if check:
+            original = driver.compile_text(text, name, line.at_stage(options, line.STAGE_NAMES[0]))
+            execute.run_stage(original, reference)
+            comparisons = execute.compare(launch, reference)
+            frame.emit("".join(f"check: {execute.say(c)}\n" for c in comparisons))
+            wrong = execute.differs(comparisons)
+            if wrong:
+                raise CompilerBug(wrong)
+
+    def bind(self, signature: Signature) -> Launch:
+        """The launch: arrays from files, numbers from --set, random data for the rest when nothing was given."""
+        from spyrec import spyrecode
+
+        arrays = {name: _load(path, name) for name, path in self.arrays.items()}
+        # Half a set of arrays is a mistake; none at all, or a seed, asks for random ones.
+        seed = self.seed if self.seed is not None else None if arrays else 0
+        launch = spyrecode.bind(signature, arrays, self.scalars, seed=seed)
+        if launch.random:
+            message = f"{', '.join(launch.random)}: random data of seed {seed}"
+            frame.show([Diagnostic(Severity.REMARK, message, "random-data")])
+        return launch
+
+    def binary(self, artifact: Artifact, launch: Launch) -> None:
+        """Execute the binary and hand out its results."""
+        from spyrec.driver import execute, files
+
+        record = None
+        if self.trace:
+            from spyrec.sim.trace import Trace
+
+            record = Trace()
+        result = execute.run_binary(artifact, launch, shuffle=self.shuffle, trace=record)
+        if record is not None:
+            from pathlib import Path
+
+            files.write(Path(str(self.trace)), json.dumps(record.to_json()).encode())
+        if self.report == "json":
+            frame.emit(json.dumps(result.report, indent=2) + "\n")
+            self.save(launch)
+            return
+        self.deliver(launch)
+        frame.emit(_report(result) if self.report else f"{result.cycles} cycles\n")
+
+    def deliver(self, launch: Launch) -> None:
+        """Save the arrays of --out, or show the ones that were written."""
+        if self.saved:
+            self.save(launch)
+            return
+        import numpy as np
+
+        for name, array in launch.outputs().items():
+            shown = np.array2string(array, threshold=16, edgeitems=3, separator=", ")
+            frame.emit(f"{name}: {array.dtype}[{', '.join(map(str, array.shape))}]\n{shown}\n")
+
+    def save(self, launch: Launch) -> None:
+        """Write the arrays of --out."""
+        import io
+        from pathlib import Path
+
+        import numpy as np
+
+        from spyrec.driver import files
+
+        for name, array in launch.outputs(list(self.saved)).items():
+            out = io.BytesIO()
+            np.save(out, array, allow_pickle=False)
+            files.write(Path(self.saved[name]), out.getvalue())
+
+
+def _report(result: sim.Result) -> str:
+    from spyrec.sim import report
+
+    return report.render(result.report)
+
+
+def _pairs(flag: str, values: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, rest = value.partition("=")
+        if not equals or not name or not rest:
+            raise UsageError(f"{flag} {value}: expected NAME=VALUE")
+        if name in found:
+            raise UsageError(f"{flag}: '{name}' is given twice")
+        found[name] = rest
+    return found
+
+
+def _number(name: str, text: str) -> int | float:
+    for read in (lambda t: int(t, 0), float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    raise UsageError(f"--set {name}={text}: '{text}' is no number")
+
+
+def _load(path: str, name: str) -> Any:
+    import io
+
+    import numpy as np
+
+    from spyrec.driver import files
+
+    data = files.read_bytes(path)
+    try:
+        array = np.load(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, OSError, EOFError, SpyrecError) as error:
+        raise files.refused(f"--in {name}: {path} is no .npy file: {error}", "wrong-array") from None
+    if not isinstance(array, np.ndarray):
+        raise files.refused(f"--in {name}: {path} holds several arrays; a .npy file holds one", "wrong-array")
+    return array

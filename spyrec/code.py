@@ -1,0 +1,104 @@
+"""The in-process API: a compiled kernel that can be run and saved."""
+
+from __future__ import annotations
+
+import numbers
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spyrec.errors import Diagnostic, UsageError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from spyrec.spyrecode import Artifact, Signature
+
+
+@dataclass(frozen=True)
+class Code:
+    """A compiled kernel. ``diagnostics`` are the warnings and remarks of its compilation."""
+
+    artifact: Artifact
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        return self.artifact.signature.kernel
+
+    @property
+    def signature(self) -> Signature:
+        """What a launch needs."""
+        return self.artifact.signature
+
+    def run(
+        self, values: Mapping[str, Any], *, shuffle: int | None = None, seed: int | None = None
+    ) -> dict[str, npt.NDArray[Any]]:
+        """Execute the binary in the simulator.
+
+        ``values`` maps an argument's name, ``argN`` or a literal element address to an array (anything that NumPy
+        takes as one, DLPack included), and a scalar argument's name to a number. Arrays are copied, never changed.
+        What the kernel reads and ``values`` lacks is random with ``seed`` and an error without. ``shuffle`` draws
+        every latency at random, which changes no result.
+
+        Returns each array that the kernel writes, by its name. Raises InvalidKernel for a wrong launch and for a fault
+        of the kernel, at the user's place.
+        """
+        from spyrec import sim, spyrecode
+
+        arrays = {name: value for name, value in values.items() if not isinstance(value, numbers.Real)}
+        scalars: dict[str, Any] = {name: value for name, value in values.items() if isinstance(value, numbers.Real)}
+        launch = spyrecode.bind(self.artifact.signature, arrays, scalars, seed=seed)
+        sim.run(self.artifact, launch, shuffle=shuffle)
+        return launch.outputs()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a ``.spyre`` file, or a folder when ``path`` ends in a slash or is one; whole or not at all."""
+        self.artifact.save(path)
+
+
+def compile(
+    source: str | os.PathLike[str],
+    *,
+    device: str | os.PathLike[str] = "spyre",
+    kernel: str | None = None,
+    emit: str = "spyrecode",
+) -> Any:
+    """Compile KTIR, given as a path or as its text.
+
+    Gives a :class:`Code`; with ``emit`` naming a stage before the binary, that stage's text (a ``str``). ``device`` is
+    a name or a file in ktdf_arch syntax, ``kernel`` picks one where the source has several. Safe in threads and after
+    a fork. Raises :class:`spyrec.errors.SpyrecError` and its subclasses, which carry all diagnostics.
+    """
+    from spyrec import driver
+    from spyrec.driver import files
+
+    if isinstance(source, str) and _is_text(source):
+        text, name = source, "<text>"
+    else:
+        text, name = files.read_text(os.fspath(source))
+    folder = os.environ.get("SPYREC_DUMP_DIR")
+    options = driver.Options(
+        device=os.fspath(device), kernel=kernel, emit=emit, dump_stages=Path(folder) if folder else None
+    )
+    result = driver.compile_text(text, name, options)
+    if result.artifact is None:
+        return result.text
+    return Code(result.artifact, result.diagnostics)
+
+
+def load(path: str | os.PathLike[str]) -> Code:
+    """Read what :meth:`Code.save` or ``spyrec compile`` wrote. Raises InvalidKernel when it is damaged."""
+    from spyrec import spyrecode
+
+    return Code(spyrecode.load(path))
+
+
+def _is_text(source: str) -> bool:
+    """Whether a string is KTIR rather than the path of a file: it has a line break, or a brace and no file is there."""
+    if not source.strip():
+        raise UsageError("compile() needs a path or the text of a kernel, got an empty string")
+    return "\n" in source or ("{" in source and not os.path.exists(source))

@@ -1,0 +1,120 @@
+"""Running what was compiled: a stage's IR in its executor, the binary in the simulator, and comparing the two."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spyrec import diag
+from spyrec.driver import worker
+from spyrec.driver.compile import Compiled, Options, compile_text, kernels
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from spyrec import sim
+    from spyrec.spyrecode import Artifact, Launch, Signature
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One array in two memories: how many elements differ in their bits, by how many ulp at most, and where first.
+
+    ``index`` is the first bad index in the array's shape; ``got`` and ``want`` are the elements there, as text.
+    """
+
+    name: str
+    type: str
+    elements: int
+    differing: int
+    max_ulp: int
+    index: tuple[int, ...] = ()
+    got: str = ""
+    want: str = ""
+
+
+def run_binary(artifact: Artifact, launch: Launch, *, shuffle: int | None = None, trace: Any = None) -> sim.Result:
+    """Execute the binary on the launch's memory, which it changes. Raises InvalidKernel where the kernel fails."""
+    from spyrec import sim
+
+    return sim.run(artifact, launch, shuffle=shuffle, trace=trace)
+
+
+def run_stage(compiled: Compiled, launch: Launch, *, seed: int | None = None) -> None:
+    """Execute a stage's IR on the launch's memory; ``seed`` draws the order of the tiles."""
+    from spyrec import interp
+
+    def body() -> None:
+        with compiled.module.context:
+            interp.run(kernels(compiled.module)[0][1], launch, seed=seed)
+
+    worker.call(body)
+
+
+def signature_of(text: str, filename: str, options: Options) -> Signature:
+    """What a kernel asks of a launch, without compiling it further than it takes to know."""
+    from spyrec import codegen
+    from spyrec.driver.compile import at_stage
+
+    reached = compile_text(text, filename, at_stage(options, "kernel"))
+    return worker.call(lambda: codegen.signature(kernels(reached.module)[0][1], filename))
+
+
+def compare(launch: Launch, reference: Launch) -> list[Comparison]:
+    """Each array that the kernel writes, in the memories of two launches of one signature."""
+    from spyrec import numerics
+
+    found = []
+    for region in launch.regions:
+        views = [v for v in region.views if "w" in v.access]
+        if not views:
+            continue
+        type_ = views[0].type
+        usable = region.size // numerics.sizeof(type_) * numerics.sizeof(type_)
+        got = numerics.from_bytes(launch.memory.read(region.address, usable), type_)
+        want = numerics.from_bytes(reference.memory.read(region.address, usable), type_)
+        shapes = {v.sizes for v in views if v.dense and math.prod(v.sizes) == got.size}
+        shape = shapes.pop() if len(shapes) == 1 else got.shape
+        found.append(_compared(region.key, type_, got, want, shape))
+    return found
+
+
+def _compared(name: str, type_: str, got: Any, want: Any, shape: tuple[int, ...]) -> Comparison:
+    import numpy as np
+
+    from spyrec import numerics
+
+    size = numerics.sizeof(type_)
+    bad: npt.NDArray[np.bool_] = (got.view(np.uint8).reshape(-1, size) != want.view(np.uint8).reshape(-1, size)).any(
+        axis=1
+    )
+    if not bad.any():
+        return Comparison(name, type_, got.size, 0, 0)
+    first = int(np.argmax(bad))
+    index = tuple(int(i) for i in np.unravel_index(first, shape))
+    worst = int(np.max(numerics.ulp.distance(got, want)))
+    return Comparison(name, type_, got.size, int(bad.sum()), worst, index, str(got[first]), str(want[first]))
+
+
+def say(comparison: Comparison) -> str:
+    """One line about a comparison."""
+    c = comparison
+    if not c.differing:
+        return f"{c.name}: {c.elements} elements of {c.type}, equal bits"
+    ulp = "NaN against a number" if c.max_ulp == 2**64 - 1 else f"{c.max_ulp} ulp at most"
+    where = ", ".join(map(str, c.index))
+    return (
+        f"{c.name}: {c.differing} of {c.elements} elements of {c.type} differ, {ulp}; "
+        f"first at [{where}]: {c.got}, stage ktir has {c.want}"
+    )
+
+
+def differs(comparisons: list[Comparison]) -> list[diag.Diagnostic]:
+    """An error per array that differs."""
+    return [
+        diag.Diagnostic(diag.Severity.ERROR, f"the binary does not do what stage ktir does: {say(c)}", "check-failed")
+        for c in comparisons
+        if c.differing
+    ]
