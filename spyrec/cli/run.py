@@ -180,6 +180,7 @@ class _Request:
 
             record = Trace()
         result = execute.run_binary(artifact, launch, shuffle=self.shuffle, trace=record)
+        frame.show(result.warnings)
         if record is not None:
             from pathlib import Path
 

@@ -1,0 +1,66 @@
+"""``--verify-diagnostics``: which comment takes which message, by MLIR's rules."""
+
+import pytest
+
+from spyrec.cli import expectations
+from spyrec.errors import Diagnostic, Position, Severity
+
+ERROR, NOTE = Severity.ERROR, Severity.NOTE
+
+
+def at(line: int, message: str, *notes: Diagnostic, severity: Severity = ERROR, file: str = "k.mlir") -> Diagnostic:
+    return Diagnostic(severity, message, "some-id", Position(file, line, 1), notes=notes)
+
+
+def wrong(text: str, *said: Diagnostic) -> list[str]:
+    return [str(d) for d in expectations.check(expectations.read(text, "k.mlir"), said, "k.mlir")]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("op // expected-error {{bad}}", 1),
+        ("// expected-error@+1 {{bad}}\nop", 2),
+        ("op\n// expected-error@-1 {{bad}}", 1),
+        ("// expected-error@below {{bad}}\n// expected-note@below {{why}}\nop", 3),
+        ("op\n// expected-note@above {{why}}\n// expected-error@above {{bad}}", 1),
+        ("op // expected-error-re {{b{{[aeiou]}}d (1)}}", 1),
+    ],
+)
+def test_places(text: str, line: int) -> None:
+    said = at(line, "a bad (1) thing", at(line, "why", severity=NOTE))
+    if "note" not in text:
+        text += "".join("\n" for _ in range(5)) + f"// expected-note@{line - text.count(chr(10)) - 6} {{{{why}}}}"
+    assert wrong(text, said) == []
+    assert len(wrong(text, at(line + 1, "a bad (1) thing"))) >= 2
+
+
+def test_unexpected_and_unproduced_are_named() -> None:
+    found = wrong("a\nb // expected-warning {{slow}}\n", at(1, "bad"))
+    assert found == [
+        "k.mlir:1:1: error: unexpected error: bad",
+        'k.mlir:2:6: error: expected warning "slow" was not produced',
+    ]
+
+
+def test_a_message_without_a_place() -> None:
+    text = "// expected-error@unknown {{lost}}"
+    assert wrong(text, Diagnostic(ERROR, "lost")) == []
+    assert len(wrong(text, at(1, "lost"))) == 2
+
+
+def test_hints_need_not_be_expected_but_can_be() -> None:
+    hint = Diagnostic(NOTE, "write it so")
+    assert wrong("op // expected-error {{bad}}", at(1, "bad", hint)) == []
+    assert wrong("// expected-note@+1 {{write it so}}\nop // expected-error {{bad}}", at(2, "bad", hint)) == []
+    placed = at(3, "first defined here", severity=NOTE)
+    assert len(wrong("op // expected-error {{bad}}", at(1, "bad", placed))) == 1
+
+
+def test_a_frontends_place_is_found_in_this_text() -> None:
+    said = at(27, "bad", at(2, "in this text", severity=NOTE), file="k.py")
+    assert wrong("\nop // expected-error {{bad}}", said) == []
+
+
+def test_braces_in_the_middle_of_a_line_are_no_expectation() -> None:
+    assert expectations.read("// expected-error {{bad}} trailing", "k.mlir") == []

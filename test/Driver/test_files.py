@@ -1,0 +1,79 @@
+"""Input that is not text, output that cannot be written, and files that are whole or not there."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from spyrec.driver import files
+from spyrec.errors import InvalidKernel
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "column", "says"),
+    [
+        (b"ab\nc\xff", 2, 2, "byte 0xff is not UTF-8 text"),
+        ("é\n€€".encode() + b"\xc3(", 2, 3, "byte 0xc3"),
+        (b"a\n\0", 2, 1, "NUL"),
+        (b"PK\x03\x04rest", 1, 1, "a ZIP file"),
+        (b"ML\xefRrest", 1, 1, "MLIR bytecode"),
+    ],
+)
+def test_what_is_not_text_is_located(data: bytes, line: int, column: int, says: str) -> None:
+    with pytest.raises(InvalidKernel, match=says) as caught:
+        files.decode_text(data, "k.mlir")
+    position = caught.value.diagnostics[0].position
+    assert position is not None
+    assert (position.file, position.line, position.column) == ("k.mlir", line, column)
+
+
+def test_a_byte_order_mark_is_no_text() -> None:
+    assert files.decode_text(b"\xef\xbb\xbfmodule {}", "k.mlir") == "module {}"
+
+
+@pytest.mark.parametrize(
+    ("path", "says"), [("no/such.mlir", "no such file"), (".", "is a directory"), ("a\0b", "null")]
+)
+def test_what_cannot_be_read(path: str, says: str) -> None:
+    with pytest.raises(InvalidKernel, match=says):
+        files.read_bytes(path)
+
+
+def test_written_whole_with_the_usual_mode(tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    files.write(target, b"old")
+    files.write(target, b"new")
+    assert target.read_bytes() == b"new"
+    mask = os.umask(0)
+    os.umask(mask)
+    assert target.stat().st_mode & 0o777 == 0o666 & ~mask
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+def test_nothing_is_left_of_a_failed_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "out.txt"
+    target.write_bytes(b"old")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(InvalidKernel, match=r"out\.txt: no space left on device"):
+        files.write(target, b"new")
+    assert target.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+@pytest.mark.parametrize("name", ["no/such/folder/out", "."])
+def test_what_cannot_be_written(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidKernel, match="cannot write"):
+        files.write(tmp_path / name, b"x")
+
+
+def test_names_of_kernels_as_files() -> None:
+    assert files.safe_name("a/b:c") == "a_b_c"
+    assert files.safe_name("..") == "kernel"
+    one, two = files.safe_name("k" * 300), files.safe_name("k" * 301)
+    assert len(one) < 110
+    assert one != two
