@@ -39,7 +39,9 @@ class MapAttr(ods.Attribute, dialect=KtdfArch, name="map"):
 
     def items(self) -> list[tuple[ir.Attribute, ir.Attribute]]:
         """Keys and values in the order written."""
-        return [(pair[0], pair[1]) for pair in self.params[0]]
+        pairs = self.entries
+        assert pairs is not None
+        return [(pair[0], pair[1]) for pair in pairs]
 
 
 Memory = c.type_class(MemoryType)

@@ -38,7 +38,8 @@ class Param(Generic[A]):
     def __get__(self, record: Any, owner: type) -> A | Self | None:
         if record is None:
             return self
-        value: Any = record.params[self.index]
+        # Parameters arrive as plain attributes, not as their own classes.
+        value: Any = record.params[self.index].maybe_downcast()
         return None if self.optional and isinstance(value, ir.UnitAttr) else value
 
     def spec(self) -> ParamSpec:

@@ -1,0 +1,143 @@
+"""A dialect with one op for each thing that the kit can state; what the tests of the kit work on."""
+
+from collections.abc import Iterator
+
+from spyrec import ods
+from spyrec.mlir import ir
+from spyrec.ods import constraints as c
+
+
+class Sample(ods.Dialect, name="sample"):
+    """Ops for tests."""
+
+
+class OpenSample(ods.Dialect, name="opensample", open_attributes=True):
+    """A dialect that takes any attribute."""
+
+
+class BoxType(ods.Type, dialect=Sample, name="box", ir_name="box_type"):
+    """A type whose public name is an op's too; the label may be absent."""
+
+    content = ods.param(c.TypeAttr, "what is inside")
+    label = ods.optional_param(c.I64Attr, "a number on it")
+    assembly_format = "`<` $content (`,` $label^)? `>`"
+
+
+class TokenType(ods.Type, dialect=Sample, name="token"):
+    """A type without parameters."""
+
+
+class ModeAttr(ods.Attribute, dialect=Sample, name="mode"):
+    """An attribute that wraps a word."""
+
+    value = ods.param(c.keyword("fast", "slow"), "the word")
+    assembly_format = "`<` $value `>`"
+
+
+Box = c.type_class(BoxType)
+Token = c.type_class(TokenType)
+
+
+class BoxOp(ods.Op, dialect=Sample, name="box", effects=ods.Pure):
+    """Make a box."""
+
+    content = ods.operand(c.AnyType, "what goes in")
+    result = ods.result(Box, "the box")
+    assembly_format = "$content attr-dict `:` type($content) `->` type($result)"
+
+
+class MixOp(ods.Op, dialect=Sample, name="mix"):
+    """Everything that can be optional or repeat, in the middle of things that are not."""
+
+    first = ods.operand(c.Index, "always there")
+    maybe = ods.optional_operand(c.AnyType, "in the middle, and may be absent")
+    many = ods.variadic_operand(c.AnyType, "of mixed types")
+    indices = ods.variadic_operand(c.Index, "of one type")
+    last = ods.operand(c.AnyFloat, "always there")
+    mode = ods.attr(c.record_attr(ModeAttr), "required")
+    count = ods.attr(c.PositiveI64, "with a default", default="3 : i64")
+    name_ = ods.optional_attr(c.StringAttr, "may be absent; its accessor has another name")
+    head = ods.result(c.Index, "always there")
+    tail = ods.variadic_result(c.AnyType, "of mixed types")
+    end = ods.optional_result(c.Index, "may be absent")
+    body = ods.region("with one index argument", args=(c.Index,), terminator="sample.stop")
+    other = ods.region("may be empty", optional=True)
+    assembly_format = "attr-dict"
+
+
+class StopOp(ods.Op, dialect=Sample, name="stop", traits=(ods.Terminator,), effects=ods.Pure):
+    """End a body."""
+
+    values = ods.variadic_operand(c.AnyType, "of mixed types")
+
+
+class LeaveOp(ods.Op, dialect=Sample, name="leave", traits=(ods.Terminator,)):
+    """Another terminator."""
+
+
+class SumOp(ods.Op, dialect=Sample, name="sum", effects=ods.Pure, same_types=(("lhs", "rhs", "result"),)):
+    """Two of one type to one."""
+
+    lhs = ods.operand(c.AnyType, "left")
+    rhs = ods.operand(c.AnyType, "right")
+    result = ods.result(c.AnyType, "both")
+
+
+class PeekOp(ods.Op, dialect=Sample, name="peek", effects=ods.Read):
+    """Read memory."""
+
+    result = ods.result(c.Index, "what was there")
+
+
+class PokeOp(ods.Op, dialect=Sample, name="poke", effects=ods.Write):
+    """Write memory."""
+
+
+class BufferOp(ods.Op, dialect=Sample, name="buffer", effects=ods.Alloc):
+    """Make a buffer."""
+
+    result = ods.result(c.MemRef, "the buffer")
+
+
+class UnknownOp(ods.Op, dialect=Sample, name="unknown"):
+    """Declares nothing about memory."""
+
+
+class RangeOp(ods.Op, dialect=Sample, name="range"):
+    """Checks a rule of its own."""
+
+    lower = ods.attr(c.I64Attr, "inclusive")
+    upper = ods.attr(c.I64Attr, "exclusive")
+
+    def verify(self) -> Iterator[ods.Violation]:
+        if self.lower.value > self.upper.value:
+            yield ods.Violation(
+                "wrong-attribute", f"{self.lower.value} is above {self.upper.value}", "lower", ("swap them",)
+            )
+
+
+class CrashOp(ods.Op, dialect=Sample, name="crash"):
+    """Its verifier has a bug."""
+
+    def verify(self) -> Iterator[ods.Violation]:
+        raise ZeroDivisionError("a bug")
+        yield
+
+
+class ScopeOp(ods.Op, dialect=Sample, name="scope", traits=(ods.NoTerminator, ods.IsolatedFromAbove)):
+    """A body that sees nothing outside and has no terminator."""
+
+    body = ods.region("anything")
+
+
+class FreeOp(ods.Op, dialect=OpenSample, name="free"):
+    """Takes any attribute."""
+
+    known = ods.optional_attr(c.StringAttr, "one that it declares")
+
+
+def context() -> ir.Context:
+    """A context with the sample dialects."""
+    made = ir.Context()
+    ods.load(made, (Sample, OpenSample))
+    return made
