@@ -1,23 +1,24 @@
 """What index values can be: an affine form and an interval for every integer SSA value of a function.
 
-Kernels compute addresses in whatever integer type their author had: ``index`` by hand, i32 with divisions and remainders from
-Triton. :class:`IndexValues` reads all of it into :class:`~spyrec.passes.analysis.linear.Linear` forms over the values that
-cannot be looked into (tile id, loop counters, arguments), never assuming that arithmetic does not wrap around: where the interval of
-a result leaves the range of its type, the result is a leaf of its own.
+Kernels compute addresses in whatever integer type their author had: ``index`` by hand, i32 with divisions and
+remainders from Triton. :class:`IndexValues` reads all of it into :class:`~spyrec.passes.analysis.linear.Linear` forms
+over the values that cannot be looked into (tile id, loop counters, arguments), never assuming that arithmetic does not
+wrap around: where the interval of a result leaves the range of its type, the result is a leaf of its own.
 
-Conditions that hold at a place (the bounds of enclosing loops, the conditions of enclosing ``scf.if``) are *facts*: linear
-forms that are at most zero there. ``interval(form, at=op)`` uses them, so that the rows of a ragged last block are proven to
-be inside.
-"""
+Conditions that hold at a place (the bounds of enclosing loops, the conditions of enclosing ``scf.if``) are *facts*:
+linear forms that are at most zero there. ``interval(form, at=op)`` uses them, so that the rows of a ragged last block
+are proven to be inside."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from spyrec.mlir import affine, arith, ir
+from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.linear import Division, Interval, Leaf, Linear
 
-TILE_ID = "dataflow.tile_id"
+_FLAT_TILE_ID, _TILE_IDS = "dataflow.tile_id", "ktdp.get_compute_tile_id"
 
 _FACT_STEPS = 2
 """How many facts may be combined to bound one form."""
@@ -30,13 +31,12 @@ _NEGATED |= {"ult": "uge", "uge": "ult", "ule": "ugt", "ugt": "ule"}
 class IndexValues:
     """Forms and intervals of the integer values of ``function`` (a ``func.func``).
 
-    ``tiles`` is the number of compute tiles, the exclusive upper bound of a flat tile id. Results are remembered by value: make a
-    new object after the function has been changed.
-    """
+    ``implicit_tiles`` is how many compute tiles run a kernel without a ``grid``. Results are remembered by value: make
+    a new object after the function has been changed."""
 
-    def __init__(self, function: ir.Operation, tiles: int) -> None:
+    def __init__(self, function: ir.Operation, implicit_tiles: int = 1) -> None:
         self.function = function
-        self.tiles = tiles
+        self.grid = kernels.grid(function) or (implicit_tiles,)
         self._forms: dict[ir.Value, Linear] = {}
         self._values: list[ir.Value] = []
         self._intervals: list[Interval] = []
@@ -59,6 +59,14 @@ class IndexValues:
     def value(self, leaf: Leaf) -> ir.Value:
         """The SSA value that a leaf stands for."""
         return self._values[leaf.number]
+
+    def substitute(self, old: ir.Value, new: ir.Value) -> None:
+        """Replace all uses of ``old`` by ``new``, which always equals it; forms go on to mean the same."""
+        form = self._forms[new] = self.form(old)
+        for atom, _ in form.terms:
+            if isinstance(atom, Leaf) and self._values[atom.number] == old:
+                self._values[atom.number] = new
+        old.replace_all_uses_with(new)
 
     def facts(self, at: ir.Operation) -> list[Linear]:
         """Forms that are at most zero whenever control is at ``at``."""
@@ -98,7 +106,9 @@ class IndexValues:
     # Intervals
 
     def _upper(self, form: Linear, facts: Sequence[Linear], steps: int) -> int:
-        """An upper bound of ``form``: its own interval, or ``form <= form - k * fact`` for a fact (at most zero), k > 0."""
+        """An upper bound of ``form``: its own interval, or ``form <= form - k * fact`` for a fact (at most zero), k >
+        0.
+        """
         best = self._plain(form).high
         if not steps:
             return best
@@ -176,8 +186,10 @@ class IndexValues:
         op = _defining(value)
         if op is None:
             return self._block_argument(ir.BlockArgument(value), everything)
-        if op.name == TILE_ID:
-            return self._leaf(value, Interval(0, self.tiles - 1))
+        if op.name in (_FLAT_TILE_ID, _TILE_IDS):
+            flat = len(op.results) == 1
+            extent = math.prod(self.grid) if flat else self.grid[ir.OpResult(value).result_number]
+            return self._leaf(value, Interval(0, extent - 1))
         if op.name == "arith.constant":
             attribute = op.attributes["value"]
             return Linear.of(_constant(attribute)) if isinstance(attribute, ir.IntegerAttr) else Linear.of(0)
@@ -251,7 +263,9 @@ class IndexValues:
         return Linear.of(rest.constant % by) if rest.is_constant else _division("remainder", rest, by)
 
     def _split(self, form: Linear, by: int) -> tuple[Linear, Linear | None]:
-        """``form = by * whole + rest``; no rest is given when it is known to be from 0 to ``by - 1`` and so drops out."""
+        """``form = by * whole + rest``; no rest is given when it is known to be from 0 to ``by - 1`` and so drops
+        out.
+        """
         whole = Linear(tuple((a, c // by) for a, c in form.terms if c % by == 0), 0)
         rest = form - whole.scaled(by)
         start = self._plain(rest).low // by

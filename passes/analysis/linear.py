@@ -1,9 +1,8 @@
 """Integer expressions in one normal form, and intervals of integers. No MLIR in here.
 
-A :class:`Linear` is ``constant + sum(coefficient * atom)``. An atom is a leaf (a value that is not looked into, known by its
-number), or the quotient or remainder of a linear expression by a positive constant, both rounding to minus infinity. Equal
-expressions compare equal, so that what cancels is gone: ``(3 * t + 3) - 3 * t`` is the constant 3.
-"""
+A :class:`Linear` is ``constant + sum(coefficient * atom)``. An atom is a leaf (a value that is not looked into, known
+by its number), or the quotient or remainder of a linear expression by a positive constant, both rounding to minus
+infinity. Equal expressions compare equal, so that what cancels is gone: ``(3 * t + 3) - 3 * t`` is the constant 3."""
 
 from __future__ import annotations
 

@@ -1,0 +1,44 @@
+"""Buffers in LX: their types, sizes and names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from spyrec import numerics
+from spyrec.dialects import dataflow
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels
+
+UNNAMED = "tile"
+
+
+def in_lx(tensor: ir.RankedTensorType | ir.MemRefType) -> ir.MemRefType:
+    """The dense memref in LX that holds a tensor."""
+    space = ir.StringAttr.get(dataflow.LX)
+    return ir.MemRefType.get(list(tensor.shape), tensor.element_type, memory_space=space)
+
+
+def allocate(tensor: ir.RankedTensorType | ir.MemRefType, name: str, location: ir.Location) -> ir.Value:
+    """A new buffer for ``tensor`` at the current insertion point; returns the memref."""
+    return dataflow.AllocOp.build(result=in_lx(tensor), name_=name, loc=location).result
+
+
+def size(buffer: ir.Type) -> int:
+    """Bytes of one instance of a buffer."""
+    memref = ir.MemRefType(buffer)
+    return math.prod(memref.shape) * numerics.sizeof(str(memref.element_type))
+
+
+def name_of_address(base: ir.Value | None) -> str:
+    """A name for a buffer of what lies at ``base``: that of the argument."""
+    if base is None or not isinstance(base.owner, ir.Block):
+        return UNNAMED
+    return kernels.argument_name(ir.BlockArgument(base))
+
+
+def allocations(function: ir.Operation) -> Iterator[dataflow.AllocOp]:
+    """The buffers of a function, in the order of the text."""
+    for op in kernels.walk(function):
+        if isinstance(op.opview, dataflow.AllocOp):
+            yield op.opview

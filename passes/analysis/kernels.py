@@ -1,0 +1,69 @@
+"""Small questions that many passes ask about a kernel: its ops in order, its grid, the names of its arguments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from spyrec.mlir import ir
+
+GRID = "grid"
+
+
+def walk(op: ir.Operation) -> Iterator[ir.Operation]:
+    """All operations inside ``op``, in the order of the text. An op may be erased once it has been handed out."""
+    for region in op.regions:
+        for block in region.blocks:
+            for view in list(block.operations):
+                inner = view.operation
+                # Regions first: the caller may erase the op, and with it what it holds.
+                nested = len(inner.regions) > 0
+                yield inner
+                if nested and inner.attached:
+                    yield from walk(inner)
+
+
+def has_body(function: ir.Operation) -> bool:
+    """Whether a ``func.func`` is more than a declaration."""
+    return len(function.regions[0].blocks) > 0
+
+
+def name(function: ir.Operation) -> str:
+    """The symbol name of a ``func.func``."""
+    return ir.StringAttr(function.attributes["sym_name"]).value
+
+
+def grid(function: ir.Operation) -> tuple[int, ...] | None:
+    """The extents of the kernel's grid, first dimension first; ``None`` when it has no ``grid``, or one that is no list
+    of integers.
+    """
+    if GRID not in function.attributes:
+        return None
+    attribute = function.attributes[GRID]
+    if not isinstance(attribute, ir.ArrayAttr):
+        return None
+    extents = [entry.value for entry in attribute if isinstance(entry, ir.IntegerAttr)]
+    return tuple(extents) if len(extents) == len(attribute) else None
+
+
+def tiles(function: ir.Operation) -> int:
+    """How many compute tiles run the kernel: the product of its grid, 1 without one."""
+    return math.prod(grid(function) or (1,))
+
+
+def arguments(function: ir.Operation) -> list[ir.BlockArgument]:
+    """The arguments of a ``func.func``."""
+    return list(function.regions[0].blocks[0].arguments) if has_body(function) else []
+
+
+def argument_name(argument: ir.BlockArgument) -> str:
+    """The name that the user gave to an argument, without ``%``; ``argN`` when it has none."""
+    return _name(argument.location) or f"arg{argument.arg_number}"
+
+
+def _name(location: ir.Location) -> str | None:
+    if isinstance(location, ir.NameLoc):
+        return location.name_str
+    if isinstance(location, ir.FusedLoc):
+        return next(filter(None, map(_name, location.locations)), None)
+    return None

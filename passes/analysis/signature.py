@@ -1,0 +1,74 @@
+"""The attribute ``dataflow.signature``: what a kernel asks of a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from spyrec import diag
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels
+
+ATTRIBUTE = "dataflow.signature"
+LITERAL = -1
+
+
+@dataclass(frozen=True)
+class ViewEntry:
+    """One view of device memory.
+
+    ``argument`` holds its address (``None``: it starts at a literal one, and ``name`` is that element in decimal).
+    ``offset`` is the lowest element that a tile may touch and ``end`` one more than the highest, counted from that
+    address. ``access`` is ``r``, ``w`` or ``rw``."""
+
+    argument: ir.BlockArgument | None
+    name: str
+    element: ir.Type
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    end: int
+    access: str
+    location: ir.Location
+
+    def attribute(self) -> ir.Attribute:
+        """The entry as a dictionary."""
+        where = diag.resolve(self.location).primary
+        return ir.DictAttr.get(
+            {
+                "arg": _i64(LITERAL if self.argument is None else self.argument.arg_number),
+                "name": ir.StringAttr.get(self.name),
+                "type": ir.TypeAttr.get(self.element),
+                "sizes": ir.DenseI64ArrayAttr.get(self.sizes),
+                "strides": ir.DenseI64ArrayAttr.get(self.strides),
+                "offset": _i64(self.offset),
+                "end": _i64(self.end),
+                "access": ir.StringAttr.get(self.access),
+                **({"line": _i64(where.line), "col": _i64(where.column)} if where else {}),
+            }
+        )
+
+
+def write(function: ir.Operation, views: Iterable[ViewEntry]) -> None:
+    """Add the views to the function's signature, and write its arguments that are used as numbers."""
+    old = list(ir.ArrayAttr(function.attributes[ATTRIBUTE])) if ATTRIBUTE in function.attributes else []
+    kept = [entry for entry in old if "scalar" not in ir.DictAttr(entry)]
+    new = [view.attribute() for view in views]
+    addresses = {ir.IntegerAttr(ir.DictAttr(entry)["arg"]).value for entry in kept + new}
+    scalars = [
+        ir.DictAttr.get(
+            {
+                "arg": _i64(argument.arg_number),
+                "name": ir.StringAttr.get(kernels.argument_name(argument)),
+                "type": ir.TypeAttr.get(argument.type),
+                "scalar": ir.UnitAttr.get(),
+            }
+        )
+        for argument in kernels.arguments(function)
+        if argument.arg_number not in addresses and any(True for _ in argument.uses)
+    ]
+    function.attributes[ATTRIBUTE] = ir.ArrayAttr.get([*kept, *new, *scalars])
+
+
+def _i64(value: int) -> ir.IntegerAttr:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)

@@ -1,0 +1,116 @@
+"""What the line from ``kernel`` to the binary can carry, and what to say about everything else.
+
+Legality refuses by these tables; the gates of later stages hold the compiler to them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spyrec import numerics
+from spyrec.mlir import ir
+
+SCALAR_OPS: frozenset[str] = frozenset(
+    f"arith.{name}"
+    for name in (
+        "addi", "andi", "ceildivsi", "ceildivui", "cmpi", "constant", "divsi", "divui", "extsi", "extui", "floordivsi",
+        "index_cast", "index_castui", "maxsi", "maxui", "minsi", "minui", "muli", "ori", "remsi", "remui", "select",
+        "shli", "shrsi", "shrui", "subi", "trunci", "xori",
+    )
+) | {"affine.apply"}  # fmt: skip
+"""Ops on integer scalars that the units' own ALU can do (unsigned division only of what is not negative)."""
+
+CONTROL_OPS: frozenset[str] = frozenset({"func.return", "scf.for", "scf.if", "scf.yield"})
+"""Structured control flow; none of it may carry values."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why an op is not compiled, and what a kernel can say instead."""
+
+    why: str
+    instead: str
+
+
+def refusal(name: str) -> Refusal:
+    """What to say about the op ``name``, which the line does not carry: the longest row that fits its name."""
+    fitting = [row for row in _REFUSALS if name == row or (row.endswith(".") and name.startswith(row))]
+    return _REFUSALS[max(fitting, key=len)] if fitting else _OTHER
+
+
+_OTHER = Refusal("no pass lowers it", "say it with linalg, arith, math, scf and ktdp")
+
+_RESHAPE = Refusal(
+    "a tensor keeps the shape in which it was loaded", "load and store through views that already have the shape"
+)
+_SLICE = Refusal(
+    "a tensor is moved and computed as a whole", "load and store the piece through an access tile of its own"
+)
+
+_REFUSALS: dict[str, Refusal] = {
+    "affine.": Refusal("of affine, only affine.apply is compiled", "use scf.for, scf.if and arith"),
+    "arith.constant": Refusal(
+        "a tensor of different constants would have to be put into memory first",
+        "pass the table as an argument and load it",
+    ),
+    "bufferization.": Refusal("buffers are made by the compiler", "leave values as tensors"),
+    "cf.": Refusal("control flow must be structured", "use scf.for and scf.if"),
+    "func.call": Refusal(
+        "the call could not be inlined: the callee has no body here, or calls itself", "define the callee in this file"
+    ),
+    "ktdp.construct_distributed_memory_view": Refusal(
+        "a view in several parts needs one clipped transfer per part", "make an access tile of each part"
+    ),
+    "ktdp.construct_indirect_access_tile": Refusal(
+        "gathers and scatters need index lists in LX", "load through direct subscripts"
+    ),
+    "ktdp.inter_tile_": Refusal("tiles do not talk to one another yet", "combine the results in a second kernel"),
+    "ktdp.runtime_arg_extract": Refusal("arguments are plain numbers", "take the number as an argument of type index"),
+    "ktdp.yield_": Refusal("tiles do not talk to one another yet", "combine the results in a second kernel"),
+    "linalg.": Refusal("it is no element-wise operation", "write it as linalg.generic with parallel loops"),
+    "linalg.index": Refusal("a stream does not know where it is", "load the positions from a tensor"),
+    "math.": Refusal(
+        "floating-point scalars are not computed outside a tensor",
+        "compute on a tensor of one element, or pass the result in",
+    ),
+    "memref.": Refusal(
+        "memory is reached through views alone", "use ktdp.construct_memory_view, ktdp.load and ktdp.store"
+    ),
+    "scf.": Refusal("of scf, only scf.for and scf.if are compiled", "use scf.for and scf.if"),
+    "scf.while": Refusal("the number of iterations must be known when the loop begins", "use scf.for"),
+    "tensor.collapse_shape": _RESHAPE,
+    "tensor.expand_shape": _RESHAPE,
+    "tensor.reshape": _RESHAPE,
+    "tensor.extract_slice": _SLICE,
+    "tensor.insert_slice": _SLICE,
+    "tensor.extract": Refusal(
+        "an element of a tensor would have to come back out of the vector unit", "keep it as a tensor of rank 0"
+    ),
+    "tensor.generate": Refusal("a stream does not know where it is", "load the positions from a tensor"),
+    "vector.": Refusal("the vector unit is programmed through linalg", "write it as linalg.generic on tensors"),
+}
+
+
+def element_problem(element: ir.Type, lanes: frozenset[str]) -> str | None:
+    """Why no vector unit with ``lanes`` (element types) can process ``element``; ``None`` when one can."""
+    name = str(element)
+    if name not in numerics.TYPES:
+        return f"{name} is no element type of this compiler ({', '.join(numerics.TYPES)})"
+    if name not in lanes:
+        return f"the vector unit has no lanes for {name}; it has them for {', '.join(sorted(lanes))}"
+    return None
+
+
+def body_problem(op: ir.Operation) -> str | None:
+    """Why ``op`` cannot stand in the body of an element-wise operation; ``None`` when a micro-op does it."""
+    if op.name in ("arith.constant", "spyreop.constant", "linalg.yield"):
+        return None
+    scalar = numerics.SCALAR_OPS.get(op.name)
+    if scalar is None:
+        known = refusal(op.name)
+        return (
+            known.why if known is not _OTHER and not op.name.startswith(("arith.", "math.")) else "no micro-op does it"
+        )
+    if len(op.results) != 1:
+        return f"it has {len(op.results)} results, and a micro-op has one"
+    return None

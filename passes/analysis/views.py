@@ -1,0 +1,42 @@
+"""Views of memory and tiles of them, as the passes of the ``kernel`` stage see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spyrec.dialects import ktdp
+from spyrec.mlir import ir
+from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passes.analysis.linear import Linear
+
+
+def view_of(tile: ktdp.ConstructAccessTileOp) -> ktdp.ConstructMemoryViewOp | None:
+    """The op that makes the view of which ``tile`` is a tile, if it is in sight."""
+    owner = tile.base.owner
+    if isinstance(owner, ir.Block):
+        return None
+    view = owner.opview if isinstance(owner, ir.Operation) else owner
+    return view if isinstance(view, ktdp.ConstructMemoryViewOp) else None
+
+
+def anchors(tile: ktdp.ConstructAccessTileOp, values: IndexValues) -> list[Linear | None]:
+    """Where the tile is anchored, per dimension of the view; ``None`` where the subscript is not affine."""
+    subscripts = tile.base_map.value
+    forms = [values.form(index) for index in tile.indices]
+    dims, symbols = forms[: subscripts.n_dims], forms[subscripts.n_dims :]
+    return [values.expression(result, dims, symbols) for result in subscripts.results]
+
+
+MAX_NEST = 4
+"""Nested counts of one transfer."""
+
+
+def nest(extents: Sequence[int], strides: Sequence[int]) -> int:
+    """How many nested counts a strided box needs, once neighbouring dimensions that run on are merged."""
+    needed = 0
+    run = None
+    for extent, stride in reversed([(n, s) for n, s in zip(extents, strides, strict=True) if n != 1]):
+        if run != stride:
+            needed += 1
+        run = extent * stride
+    return needed

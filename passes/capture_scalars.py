@@ -1,0 +1,71 @@
+"""Scalar inputs of compute ops are used from inside the body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spyrec.mlir import ir, linalg
+from spyrec.passes.analysis import kernels
+from spyrec.passkit import Pass, PassContext
+
+
+@dataclass
+class CaptureScalars(Pass):
+    """Leave tensors as the only inputs of ``linalg.generic``.
+
+    Generalising ``linalg.fill`` and its like leaves scalars among the inputs, which walk through no memory. One form is
+    enough: what is the same in every lane is a value from outside, used in the body.
+
+    IR before::
+
+        linalg.generic {indexing_maps = [#same, #none, #same], ...} ins(%a, %s : tensor<4x64xf16>, f16) outs(%e :
+        tensor<4x64xf16>) { ^bb0(%x: f16, %y: f16, %o: f16): %z = arith.mulf %x, %y : f16
+
+    IR after::
+
+        linalg.generic {indexing_maps = [#same, #same], ...} ins(%a : tensor<4x64xf16>) outs(%e : tensor<4x64xf16>) {
+        ^bb0(%x: f16, %o: f16):
+          %z = arith.mulf %x, %s : f16
+
+    Leaves alone tensors of rank 0, which are memory. Refuses nothing.
+    """
+
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        for inner in kernels.walk(op):
+            if inner.name == "linalg.generic" and any(not _is_shaped(value) for value in inner.operands):
+                _capture(inner)
+                ctx.statistics["ops rewritten"] += 1
+
+
+def _is_shaped(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.RankedTensorType | ir.MemRefType)
+
+
+def _capture(op: ir.Operation) -> None:
+    block = op.regions[0].blocks[0]
+    operands = list(op.operands)
+    inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+    kept = [position for position, value in enumerate(operands) if _is_shaped(value) or position >= inputs]
+    maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
+    with ir.InsertionPoint(op):
+        new = linalg.GenericOp(
+            [result.type for result in op.results],
+            [operands[position] for position in kept if position < inputs],
+            operands[inputs:],
+            ir.ArrayAttr.get([maps[position] for position in kept]),
+            op.attributes["iterator_types"],
+            loc=op.location,
+        ).operation
+    for named in op.attributes:
+        if "." in named:
+            new.attributes[named] = op.attributes[named]
+    for position in reversed([p for p in range(len(operands)) if p not in kept]):
+        block.arguments[position].replace_all_uses_with(operands[position])
+        block.erase_argument(position)
+    block.append_to(new.regions[0])
+    for old, result in zip(op.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    op.erase()

@@ -1,0 +1,403 @@
+"""What is valid but cannot be compiled yet is refused here, before anything is lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spyrec.dialects import ktdp
+from spyrec.mlir import ir
+from spyrec.ods.checks import DYNAMIC
+from spyrec.passes.analysis import kernels, support, views
+from spyrec.passes.analysis.boxes import NotABox, box
+from spyrec.passes.analysis.structured import Structured, is_identity, stream_problems, structured
+from spyrec.passkit import Pass, PassContext
+
+_SHAPED = (ir.RankedTensorType, ir.UnrankedTensorType, ir.MemRefType, ir.UnrankedMemRefType, ir.VectorType)
+_KTDP = (
+    ktdp.GetComputeTileIdOp,
+    ktdp.ConstructMemoryViewOp,
+    ktdp.ConstructAccessTileOp,
+    ktdp.LoadOp,
+    ktdp.StoreOp,
+)
+
+
+@dataclass
+class Legality(Pass):
+    """Refuse, with a place, a reason and a way out, every op that no later pass can lower.
+
+    After it the rest of the line has no unsupported case left, but for what only the resolution of views can decide
+    (whether a tile is inside its view). A kernel is never half-compiled: all refusals of all functions are reported,
+    and nothing is lowered.
+
+    Refused, for example::
+
+        %m = linalg.reduce ins(%x : tensor<4x64xf16>) outs(%e : tensor<4xf16>) dimensions = [1] (%a: f16, %b: f16) {...}
+
+    with ``linalg.reduce is not compiled yet: it reduces: an iteration would need what another one made``. It changes
+    nothing: the IR after is the IR before.
+
+    Refuses: ops outside the tables of ``passes/analysis/support.py``; values carried by loops and ifs; tensors of
+    dynamic shape or of element types for which the device has no lanes; linalg ops that reduce or whose maps a stream
+    cannot walk; views with dynamic sizes or strides or in LX; tiles whose set is no box of constant bounds that fills
+    the tile, or whose order is not the identity; arguments that are neither addresses nor numbers."""
+
+    anchor: ClassVar[str] = "builtin.module"
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        lanes = frozenset(ctx.device.unit("vector").lanes)
+        for view in op.regions[0].blocks[0].operations:
+            inner = view.operation
+            if inner.name == "func.func":
+                _Function(ctx, lanes).check(inner)
+            elif inner.name != "ktdf_arch.device":
+                _refuse(
+                    ctx,
+                    inner,
+                    "unsupported-op",
+                    support.Refusal("a file holds functions", "write kernels as func.func"),
+                )
+
+
+class _Function:
+    """The checks of one function; ``lanes`` are the element types that the vector unit computes with."""
+
+    def __init__(self, ctx: PassContext, lanes: frozenset[str]) -> None:
+        self.ctx = ctx
+        self.lanes = lanes
+
+    def check(self, function: ir.Operation) -> None:
+        if not kernels.has_body(function):
+            _refuse(
+                self.ctx,
+                function,
+                "unsupported-op",
+                support.Refusal("it is declared only", "define it in this file, or remove the declaration"),
+            )
+            return
+        if len(function.regions[0].blocks) > 1:
+            _refuse(self.ctx, function, "unsupported-op", support.refusal("cf.br"))
+            return
+        for argument in kernels.arguments(function):
+            self._argument(argument)
+        self._block(function.regions[0].blocks[0])
+
+    def _argument(self, argument: ir.BlockArgument) -> None:
+        type_ = argument.type
+        name = kernels.argument_name(argument)
+        if isinstance(type_, ir.IndexType):
+            return
+        if isinstance(type_, ir.IntegerType | ir.FloatType):
+            problem = support.element_problem(type_, self.lanes | {"i1", "i8", "i16", "i32", "i64"})
+            if problem is None:
+                return
+            why = problem
+        else:
+            why = "an argument is an address (index) or a number"
+        self.ctx.sink.error(
+            argument,
+            "unsupported-type",
+            f"argument '{name}' of type {type_} is not compiled yet: {why}",
+            notes=["take the address of a tensor as index, and make a view of it"],
+        )
+
+    def _block(self, block: ir.Block) -> None:
+        for view in block.operations:
+            op = view.operation
+            if self._op(op):
+                for region in op.regions:
+                    for inner in region.blocks:
+                        self._block(inner)
+
+    def _op(self, op: ir.Operation) -> bool:
+        """Check one op outside the bodies of linalg ops; true when the ops inside it are to be checked in the same
+        way.
+        """
+        if isinstance(op.opview, _KTDP):
+            self._ktdp(op.opview)
+        elif op.name in support.CONTROL_OPS:
+            return self._control(op)
+        elif op.name.startswith("linalg."):
+            self._linalg(op)
+        elif op.name == "tensor.empty":
+            self._tensors(op)
+        elif op.name == "tensor.splat":
+            self._tensors(op)
+            self._scalar_source(op, op.operands[0])
+        elif _on_tensors(op):
+            self._element_wise(op)
+        elif op.name in support.SCALAR_OPS:
+            self._scalars(op)
+        else:
+            self._refuse(op, support.refusal(op.name))
+        return False
+
+    # KTDP
+
+    def _ktdp(self, op: ir.OpView) -> None:
+        match op:
+            case ktdp.ConstructMemoryViewOp():
+                self._view(op)
+            case ktdp.ConstructAccessTileOp():
+                self._tile(op)
+            case ktdp.LoadOp() | ktdp.StoreOp():
+                if not isinstance(op.access_tile.owner, ir.Operation | ir.OpView):
+                    self._refuse(
+                        op.operation,
+                        support.Refusal(
+                            "the tile comes from outside of the block", "make the access tile where it is used"
+                        ),
+                    )
+                self._tensors(op.operation)
+
+    def _view(self, op: ktdp.ConstructMemoryViewOp) -> None:
+        if op.sizes or op.strides:
+            field = "sizes" if op.sizes else "strides"
+            self._error(
+                op,
+                "unsupported-view",
+                f"a view whose {field} are known at launch only is not compiled yet: its tiles cannot be proven inside",
+                field,
+                f"give constant {field}; a larger view may stand for all",
+            )
+        space = op.memory_space
+        if isinstance(space, ktdp.MemorySpaceAttr) and space.kind.value != "global":
+            self._error(
+                op,
+                "unsupported-view",
+                "a view of the scratchpad is not compiled yet: LX is given to the compiler's own buffers alone",
+                "memory_space",
+                "use a view of device memory: #ktdp.memory_space<global>",
+            )
+        elif not isinstance(space, ktdp.MemorySpaceAttr):
+            self._error(
+                op, "unsupported-view", f"{space} has no equivalent in this compiler", "memory_space",
+                "write #ktdp.memory_space<global>",
+            )  # fmt: skip
+        self._box(op, op.coordinate_set, "coordinate_set")
+
+    def _tile(self, op: ktdp.ConstructAccessTileOp) -> None:
+        if views.view_of(op) is None:
+            made = op.base.owner
+            what = (
+                made.name
+                if isinstance(made, ir.Operation)
+                else made.operation.name
+                if isinstance(made, ir.OpView)
+                else ""
+            )
+            self._error(
+                op,
+                "unsupported-view",
+                f"a tile of what {what or 'comes from outside of the block'} is not compiled yet: where it lies is not known here",
+                "base",
+                "make tiles of the result of ktdp.construct_memory_view",
+            )
+        if not is_identity(op.access_tile_order.value):
+            self._error(
+                op,
+                "unsupported-order",
+                f"the order {op.access_tile_order.value} is not compiled yet: a tile is loaded in the order of its view",
+                "access_tile_order",
+                "make a view with permuted sizes and strides, and use the identity",
+            )
+        shape = ktdp.AccessTileType(op.result.type).shape
+        if DYNAMIC in shape or op.symbol_operands:
+            self._error(
+                op,
+                "dynamic-shape",
+                "a tile whose extents are known at run time only is not compiled yet: its buffer in LX has a fixed size",
+                "type(result)",
+                "use tiles of constant extents, and a smaller one for the rest",
+            )
+            return
+        points = self._box(op, op.access_tile_set, "access_tile_set")
+        if points is not None and list(points) != shape:
+            self._error(
+                op,
+                "unsupported-set",
+                f"a set of {_by(points)} points in a tile of {_by(shape)} is not compiled yet: the rest would have to be filled with 0",
+                "access_tile_set",
+                "make the tile as large as its set",
+            )
+
+    def _box(self, op: ir.OpView, attribute: ir.Attribute, field: str) -> tuple[int, ...] | None:
+        try:
+            return box(attribute).extents
+        except NotABox as problem:
+            if "symbol" not in str(problem):
+                self._error(
+                    op,
+                    "unsupported-set",
+                    f"{field} is not compiled yet: a transfer moves a box, and {problem}",
+                    field,
+                    "use a set in which every dimension has constant bounds of its own",
+                )
+            return None
+
+    # Control flow
+
+    def _control(self, op: ir.Operation) -> bool:
+        carried = [value for value in op.results if op.name in ("scf.for", "scf.if")]
+        if carried:
+            types = ", ".join(str(value.type) for value in carried)
+            what = "a loop" if op.name == "scf.for" else "an if"
+            self._error(
+                op,
+                "carried-value",
+                f"{what} that hands out values ({types}) is not compiled yet: they would have to stay in one place for all iterations"
+                if op.name == "scf.for"
+                else f"{what} that hands out values ({types}) is not compiled yet: both branches would have to leave them in one place",
+                None,
+                "store the value to device memory and load it again, or compute numbers from the counter of the loop"
+                if op.name == "scf.for"
+                else "store inside both branches, or use arith.select",
+            )
+        if op.name == "scf.for" and "unsignedCmp" in op.attributes:
+            self._refuse(op, support.Refusal("its counter is unsigned", "use a signed loop"))
+        return True
+
+    # Compute
+
+    def _linalg(self, op: ir.Operation) -> None:
+        seen = structured(op)
+        if seen is None:
+            self._refuse(op, support.refusal(op.name))
+            return
+        if not self._tensors(op):
+            return
+        for problem in stream_problems(seen):
+            self._error(
+                op,
+                "unsupported-op",
+                f"{op.name} is not compiled yet: {problem}",
+                None,
+                "only element-wise operations are; their maps pick loops, each at most once",
+            )
+            return
+        for value in seen.inputs:
+            if not isinstance(value.type, _SHAPED):
+                self._scalar_source(op, value)
+        self._body(seen)
+
+    def _body(self, op: Structured) -> None:
+        for view in op.body.operations:
+            inner = view.operation
+            problem = support.body_problem(inner)
+            if problem is None:
+                types = [value.type for value in [*inner.results, *inner.operands]]
+                problem = next(filter(None, (support.element_problem(type_, self.lanes) for type_ in types)), None)
+            if problem is not None:
+                # The bodies of named ops have no text of their own.
+                place = op.op if op.op.name != "linalg.generic" else inner
+                self._error(
+                    place,
+                    "unsupported-op",
+                    f"{inner.name} in the body of {op.op.name} is not compiled yet: {problem}",
+                    None,
+                    support.refusal(inner.name).instead,
+                )
+            for operand in inner.operands:
+                if _outside(operand, op.op):
+                    self._scalar_source(inner if op.op.name == "linalg.generic" else op.op, operand)
+
+    def _element_wise(self, op: ir.Operation) -> None:
+        if op.name == "arith.constant":
+            attribute = op.attributes["value"]
+            if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
+                self._refuse(op, support.refusal("arith.constant"))
+                return
+            self._tensors(op)
+            return
+        if not op.name.startswith(("arith.", "math.")) or support.body_problem(op) is not None:
+            self._refuse(op, support.refusal(op.name))
+            return
+        if self._tensors(op):
+            for operand in op.operands:
+                if not isinstance(operand.type, _SHAPED):
+                    self._scalar_source(op, operand)
+
+    def _tensors(self, op: ir.Operation) -> bool:
+        """Whether all tensors of ``op`` have static shapes and element types that the vector unit computes with."""
+        for value in [*op.results, *op.operands]:
+            type_ = value.type
+            if not isinstance(type_, _SHAPED):
+                continue
+            if not isinstance(type_, ir.RankedTensorType):
+                self._error(
+                    op,
+                    "unsupported-type",
+                    f"{type_} is not compiled yet: values are ranked tensors",
+                    None,
+                    "use a tensor",
+                )
+                return False
+            if not type_.has_static_shape:
+                self._error(
+                    op,
+                    "dynamic-shape",
+                    f"{type_} is not compiled yet: its buffer in LX has a fixed size",
+                    None,
+                    "use tensors of constant shape",
+                )
+                return False
+            problem = support.element_problem(type_.element_type, self.lanes)
+            if problem is not None:
+                self._error(
+                    op, "unsupported-type", f"{type_} is not compiled yet: {problem}", None, "convert it on the host"
+                )
+                return False
+        return True
+
+    # Scalars
+
+    def _scalars(self, op: ir.Operation) -> None:
+        for value in op.results:
+            type_ = value.type
+            integer = isinstance(type_, ir.IndexType) or (isinstance(type_, ir.IntegerType) and type_.width <= 64)
+            if not integer and not (op.name == "arith.constant" and isinstance(type_, ir.FloatType)):
+                self._refuse(
+                    op, support.refusal("math.") if isinstance(type_, ir.FloatType) else support.refusal(op.name)
+                )
+                return
+
+    def _scalar_source(self, op: ir.Operation, value: ir.Value) -> None:
+        """A scalar that every lane gets: a constant, an argument, or an integer that the unit's ALU computed."""
+        problem = support.element_problem(value.type, self.lanes)
+        if problem is not None:
+            self._error(
+                op,
+                "unsupported-type",
+                f"a scalar of type {value.type} is not compiled here: {problem}",
+                None,
+                "convert it",
+            )
+
+    # Reporting
+
+    def _error(self, op: ir.Operation | ir.OpView, id: str, message: str, field: str | None, instead: str) -> None:
+        self.ctx.sink.error(op, id, message, field=field, notes=[instead])
+
+    def _refuse(self, op: ir.Operation, refusal: support.Refusal) -> None:
+        _refuse(self.ctx, op, "unsupported-op", refusal)
+
+
+def _refuse(ctx: PassContext, op: ir.Operation, id: str, refusal: support.Refusal) -> None:
+    ctx.sink.error(op, id, f"{op.name} is not compiled yet: {refusal.why}", notes=[refusal.instead])
+
+
+def _on_tensors(op: ir.Operation) -> bool:
+    return any(isinstance(value.type, _SHAPED) for value in [*op.results, *op.operands])
+
+
+def _outside(value: ir.Value, op: ir.Operation) -> bool:
+    """Whether a value used in the body of ``op`` is defined outside of it."""
+    owner = value.owner
+    block = owner if isinstance(owner, ir.Block) else owner.operation.block
+    return block != op.regions[0].blocks[0]
+
+
+def _by(extents: Iterable[int]) -> str:
+    return " x ".join(map(str, extents)) or "1"

@@ -1,0 +1,77 @@
+"""Loops that count 0, 1, 2, ... in ``index``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spyrec.mlir import arith, ir
+from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passes.analysis.linear import Linear
+from spyrec.passkit import Pass, PassContext
+
+
+@dataclass
+class NormalizeLoops(Pass):
+    """Give every ``scf.for`` the lower bound 0, the step 1 and a counter of type ``index``.
+
+    A hardware loop counts up from 0. And the number of iterations of ``for %i = %t * 3 to %t * 3 + 3`` is 3 on every
+    tile, which is seen only once the lower bound has been taken off: bounds of tiles, slots of buffers and trip counts
+    are read off the counter.
+
+    IR before::
+
+        scf.for %i = %first to %last step %c4 : i32 {
+          use(%i)
+        }
+
+    IR after (``%last - %first`` is known to be 16)::
+
+        scf.for %k = %c0 to %c4 step %c1 {
+          %j = affine.apply affine_map<(d0)[s0] -> (d0 * 4 + s0)>(%k)[%first]
+          %i = arith.index_cast %j : index to i32
+          use(%i)
+        }
+
+    Leaves alone a loop whose step is not a positive constant. Refuses nothing.
+    """
+
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        if not kernels.has_body(op):
+            return
+        values = IndexValues(op, implicit_tiles=ctx.device.cores)
+        # Outer loops come first, so that no form is asked for whose loop is still to be changed.
+        for inner in kernels.walk(op):
+            if inner.name == "scf.for" and _normalize(inner, values):
+                ctx.statistics["loops normalised"] += 1
+
+
+def _normalize(loop: ir.Operation, values: IndexValues) -> bool:
+    counter = loop.regions[0].blocks[0].arguments[0]
+    low, high, step = (values.form(operand) for operand in list(loop.operands)[:3])
+    index = ir.IndexType.get()
+    if not step.is_constant or step.constant < 1:
+        return False
+    if low == Linear.of(0) and step == Linear.of(1) and counter.type == index:
+        return False
+    trips = values.quotient((high - low).plus(step.constant - 1), step.constant)
+    where = loop.location
+    with ir.InsertionPoint(loop):
+        loop.operands[0] = arith.ConstantOp(index, 0, loc=where).result
+        loop.operands[1] = values.materialize(trips, where)
+        loop.operands[2] = arith.ConstantOp(index, 1, loc=where).result
+    type_ = counter.type
+    uses = list(counter.uses)
+    counter.set_type(index)
+    if not uses:
+        return True
+    with ir.InsertionPoint.at_block_begin(loop.regions[0].blocks[0]):
+        old = values.materialize(low + values.form(counter).scaled(step.constant), where)
+        if type_ != index:
+            old = arith.IndexCastOp(type_, old, loc=where).result
+    for use in uses:
+        use.owner.operation.operands[use.operand_number] = old
+    return True

@@ -1,0 +1,70 @@
+"""Scalars that fill a tensor become element-wise operations that yield them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spyrec.mlir import arith, ir, tensor
+from spyrec.passes.analysis import generics, kernels
+from spyrec.passkit import Pass, PassContext
+
+
+@dataclass
+class ScalarsToTensors(Pass):
+    """Make ``tensor.splat``, ``linalg.fill`` and tensors of one constant fusible.
+
+    A tensor that holds one number needs no memory when whoever reads it can take the number itself. As a
+    ``linalg.generic`` without inputs, one for each use, it is fused into its consumers by
+    ``linalg-fuse-elementwise-ops``; what is not fused (a store of it) has become a compute op like any other.
+
+    IR before::
+
+        %c = arith.constant dense<2.0> : tensor<4x64xf16>
+        %s = tensor.splat %x : tensor<4x64xf16>
+
+    IR after::
+
+        %c = arith.constant 2.0 : f16 %e = tensor.empty() : tensor<4x64xf16> %s = linalg.generic {...} outs(%e :
+        tensor<4x64xf16>) { ^bb0(%o: f16): linalg.yield %x : f16 } -> tensor<4x64xf16>
+
+    Leaves alone constants of several values, which ``legality`` refuses. Refuses nothing.
+    """
+
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        for inner in kernels.walk(op):
+            scalar = _scalar(inner)
+            if scalar is None:
+                continue
+            result = inner.results[0]
+            for use in list(result.uses):
+                user = use.owner.operation
+                with ir.InsertionPoint(user):
+                    user.operands[use.operand_number] = _fill(scalar, result.type, inner.location)
+                ctx.statistics["tensors filled"] += 1
+            inner.erase()
+
+
+def _scalar(op: ir.Operation) -> ir.Value | None:
+    """The scalar that fills the result of ``op``, if it is such an op."""
+    if op.name == "tensor.splat":
+        return op.operands[0]
+    if op.name == "linalg.fill" and len(op.results) == 1 and op.operands[0].type == generics.element(op.results[0]):
+        return op.operands[0]
+    if op.name == "arith.constant":
+        value = op.attributes["value"]
+        if isinstance(value, ir.DenseElementsAttr) and value.is_splat:
+            with ir.InsertionPoint(op):
+                return arith.ConstantOp(
+                    generics.element(op.results[0]), value.get_splat_value(), loc=op.location
+                ).result
+    return None
+
+
+def _fill(scalar: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:
+    shaped = ir.RankedTensorType(type_)
+    empty = tensor.EmptyOp(list(shaped.shape), shaped.element_type, loc=location).result
+    identity = ir.AffineMap.get_identity(shaped.rank)
+    return generics.build([], [empty], [identity], location, lambda _: [scalar]).results[0]

@@ -1,0 +1,97 @@
+"""The gate of stage ``kernel``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spyrec.dialects import dataflow
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels, scalars, signature, support
+from spyrec.passes.analysis.structured import stream_problems, structured
+from spyrec.passkit import Pass, PassContext
+
+_BROKEN = "stage-invariant"
+
+_SHOULD_BE_GONE = {
+    "ktdp.get_compute_tile_id": "normalize-grid",
+    "ktdp.": "resolve-views",
+    "linalg.": "linalg-generalize-named-ops",
+    "tensor.splat": "scalars-to-tensors",
+    "func.call": "inline",
+}
+
+
+@dataclass
+class VerifyKernel(Pass):
+    """Hold the compiler to what stage ``kernel`` promises.
+
+    One flat grid; reads and writes instead of views; compute as ``linalg.generic`` on tensors, with parallel loops and
+    without scalar inputs; integer scalars; loops and ifs that hand out no values; a signature. What is found otherwise
+    is reported with the name of the pass that should have removed it (``stage-invariant``).
+
+    Refused, for example::
+
+        %i = ktdp.get_compute_tile_id : index
+
+    with ``ktdp.get_compute_tile_id is still here at stage kernel; normalize-grid should have removed it``. It changes
+    nothing: the IR after is the IR before."""
+
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        if not kernels.has_body(op):
+            ctx.sink.error(op, _BROKEN, "a declaration is still here at stage kernel; legality should have refused it")
+            return
+        extents = kernels.grid(op)
+        if extents is None or len(extents) != 1:
+            ctx.sink.error(
+                op,
+                _BROKEN,
+                "grid must be one number at stage kernel; normalize-grid should have seen to it",
+                field="grid",
+            )
+        if signature.ATTRIBUTE not in op.attributes:
+            ctx.sink.error(op, _BROKEN, f"there is no {signature.ATTRIBUTE}; resolve-views should have written it")
+        for inner in scalars.outside_bodies(op):
+            problem = _problem(inner)
+            if problem is not None:
+                ctx.sink.error(inner, _BROKEN, problem)
+
+
+def _problem(op: ir.Operation) -> str | None:
+    """What is wrong with ``op`` at this stage; ``None`` when it may stand here."""
+    match op.opview:
+        case dataflow.TileIdOp() | dataflow.ReadOp() | dataflow.WriteOp():
+            return None
+    if op.name == "linalg.generic":
+        return _generic_problem(op)
+    if op.name in support.CONTROL_OPS:
+        if op.results:
+            return f"{op.name} hands out values at stage kernel; legality should have refused it"
+        return None
+    tensors = any(isinstance(value.type, ir.RankedTensorType) for value in [*op.results, *op.operands])
+    if op.name == "tensor.empty":
+        return None
+    if op.name in support.SCALAR_OPS and not tensors:
+        return None
+    if tensors and op.name == "arith.constant":
+        return _still(op, "scalars-to-tensors")
+    if tensors and op.name.startswith(("arith.", "math.")):
+        return _still(op, "convert-elementwise-to-linalg")
+    fitting = [row for row in _SHOULD_BE_GONE if op.name == row or (row.endswith(".") and op.name.startswith(row))]
+    return _still(op, _SHOULD_BE_GONE[max(fitting, key=len)] if fitting else "legality")
+
+
+def _generic_problem(op: ir.Operation) -> str | None:
+    seen = structured(op)
+    if seen is None:
+        return _still(op, "legality")
+    if not all(isinstance(value.type, ir.RankedTensorType) for value in op.operands):
+        return "linalg.generic has inputs that are no tensors; capture-scalars should have taken them into the body"
+    problem = next(stream_problems(seen), None)
+    return f"linalg.generic is no stream: {problem}; legality should have refused it" if problem else None
+
+
+def _still(op: ir.Operation, culprit: str) -> str:
+    return f"{op.name} is still here at stage kernel; {culprit} should have removed it"

@@ -1,0 +1,111 @@
+"""The gate of stage ``schedule``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+from spyrec.device.model import Device
+from spyrec.dialects import dataflow
+from spyrec.mlir import ir
+from spyrec.passes.analysis import scalars, support
+from spyrec.passes.analysis.structured import structured
+from spyrec.passkit import Pass, PassContext
+
+_BROKEN = "stage-invariant"
+_UNIT = "dataflow.unit"
+
+_SHOULD_BE_GONE = {
+    "dataflow.": "materialize-tiles",
+    "memref.alloc": "adopt-buffers",
+    "memref.copy": "adopt-buffers",
+    "bufferization.": "one-shot-bufferize",
+    "tensor.": "one-shot-bufferize",
+}
+_OPS = (
+    dataflow.TileIdOp,
+    dataflow.AllocOp,
+    dataflow.DataTransferOp,
+    dataflow.ChannelOp,
+    dataflow.PostOp,
+    dataflow.WaitOp,
+)
+
+
+@dataclass
+class VerifySchedule(Pass):
+    """Hold the compiler to what stage ``schedule`` promises.
+
+    No tensor is left; no memref is an argument or result of a region, or picked by a select; every transfer follows
+    links that the device has, driven by the unit on them; every compute op names a unit of the device. What is found
+    otherwise is reported with the name of the pass that should have seen to it (``stage-invariant``).
+
+    Refused, for example::
+
+        linalg.generic {...} ins(%a : memref<1x64xf16, "lx">) outs(%b : memref<1x64xf16, "lx">) {...}
+
+    with ``linalg.generic names no unit; place-compute should have seen to it``. It changes nothing: the IR after is the
+    IR before."""
+
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        for inner in scalars.outside_bodies(op):
+            for problem in (_types(inner), _problem(inner, ctx.device)):
+                if problem is not None:
+                    ctx.sink.error(inner, _BROKEN, problem)
+                    break
+
+
+def _types(op: ir.Operation) -> str | None:
+    """No tensor anywhere; memrefs come from allocations alone."""
+    arguments = [argument for region in op.regions for block in region.blocks for argument in block.arguments]
+    if op.name == "linalg.generic":
+        arguments = []
+    if any(isinstance(value.type, ir.RankedTensorType) for value in [*op.results, *op.operands, *arguments]):
+        return f"{op.name} still has a tensor at stage schedule; one-shot-bufferize should have given it a buffer"
+    carried = [*arguments, *(op.results if not isinstance(op.opview, dataflow.AllocOp) else [])]
+    if any(isinstance(value.type, ir.MemRefType) for value in carried):
+        return f"{op.name} hands out a buffer at stage schedule; only dataflow.alloc may"
+    return None
+
+
+def _problem(op: ir.Operation, device: Device) -> str | None:
+    view = op.opview
+    if isinstance(view, dataflow.DataTransferOp):
+        return _transfer(view, device)
+    if isinstance(view, _OPS):
+        return None
+    if op.name in support.CONTROL_OPS or op.name in support.SCALAR_OPS:
+        return None
+    if structured(op) is not None:
+        if op.name != "linalg.generic":
+            return f"{op.name} is still here at stage schedule; linalg-generalize-named-ops should have removed it"
+        unit = op.attributes[_UNIT].value if _UNIT in op.attributes else None
+        if unit is None:
+            return "linalg.generic names no unit; place-compute should have seen to it"
+        if unit not in device.units:
+            return f"linalg.generic runs on '{unit}', and device '{device.name}' has {', '.join(device.units)}"
+        return None
+    fitting = [row for row in _SHOULD_BE_GONE if op.name == row or (row.endswith(".") and op.name.startswith(row))]
+    culprit = _SHOULD_BE_GONE[max(fitting, key=len)] if fitting else "legality"
+    return f"{op.name} is still here at stage schedule; {culprit} should have removed it"
+
+
+def _transfer(op: dataflow.DataTransferOp, device: Device) -> str | None:
+    """Every step of the route is a link of the device; the ends are the memories that the op names, its unit is on the
+    way.
+    """
+    route = [ir.StringAttr(kind).value for kind in op.route]
+    links = {(link.source, link.target) for link in device.links}
+    for step in pairwise(route):
+        if step not in links:
+            return f"the route goes from '{step[0]}' to '{step[1]}', and device '{device.name}' has no such link"
+    roles = [space.value if space is not None else "lx" for space in (op.source_space, op.dest_space)]
+    for end, role in zip((route[0], route[-1]), roles, strict=True):
+        if end not in device.memories or device.memories[end].role != role:
+            return f"the route ends at '{end}', which is not the {role} memory of device '{device.name}'"
+    if op.unit.value not in route[1:-1]:
+        return f"unit '{op.unit.value}' is not on the route {' -> '.join(route)}"
+    return None
