@@ -49,7 +49,7 @@ def test_death_by_a_signal_is_status_3_and_says_what_ran() -> None:
 
 
 def test_the_stack_is_large() -> None:
-    deep = "from spyrec.mlir import ir\n" + "depth = 20_000\n"
+    deep = "from spyrec.mlir import ir\n" + "depth = 100_000\n"
     deep += "ir.Type.parse('tuple<' * depth + 'i32' + '>' * depth, ir.Context()); return 0"
     assert run(deep).returncode == 0
 
