@@ -19,8 +19,8 @@ Interval = tuple[int, int]
 class Box:
     """Elements of ``element_bytes`` at ``sum(index * stride)`` for all indices below ``counts``.
 
-    ``intervals`` are the bytes it touches: sorted, disjoint, as long as possible. ``low`` and ``high`` bound them. ``bytes``
-    counts each element once, ``distinct`` each byte once; they differ when elements share bytes.
+    ``intervals`` are the bytes it touches: sorted, disjoint, as long as possible. ``low`` and ``high`` bound them.
+    ``bytes`` counts each element once, ``distinct`` each byte once; they differ when elements share bytes.
     """
 
     counts: tuple[int, ...]
@@ -50,7 +50,7 @@ def box(counts: tuple[int, ...], strides: tuple[int, ...], element_bytes: int) -
     span = sum((c - 1) * abs(s) for c, s in zip(counts, strides, strict=True)) + element_bytes
     dims = sorted((abs(s), c) for c, s in zip(counts, strides, strict=True) if c > 1 and s)
     length = element_bytes
-    outer = []
+    outer: list[tuple[int, int]] = []
     for stride, count in dims:  # innermost first: a step no longer than what is there already extends it
         if not outer and stride <= length:
             length += (count - 1) * stride

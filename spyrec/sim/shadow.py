@@ -1,10 +1,11 @@
 """Shadow memory: who last wrote each byte, who has read it since, and whether that was ordered.
 
 The shadow of one memory is a map from bytes to :class:`Cell`, kept as pages of intervals. Neighbouring bytes with the
-same history share a cell, so an access costs about as much as the intervals that it touches, and a buffer that is reused in a
-loop keeps the same few cells for ever: records retire because new ones replace them. A cell keeps the last write and, per unit,
-the last read since; that is enough to find a race in every execution that has one, whatever its timing (of the first pair
-of unordered conflicting accesses, the earlier one is still in the cell when the later one comes).
+same history share a cell, so an access costs about as much as the intervals that it touches, and a buffer that is
+reused in a loop keeps the same few cells for ever: records retire because new ones replace them. A cell keeps the last
+write and, per unit, the last read since; that is enough to find a race in every execution that has one, whatever its
+timing (of the first pair of unordered conflicting accesses, the earlier one is still in the cell when the later one
+comes).
 
 :class:`SharedShadow`, for memory that several cores write, also tells unordered writes of equal bytes from others.
 """
@@ -40,7 +41,7 @@ class Rule(enum.Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """``access`` breaks ``rule`` on bytes ``[low, high)`` of its memory; ``other`` is the earlier access that it clashes with."""
+    """``access`` breaks ``rule`` on bytes ``[low, high)``; ``other`` is the earlier access that it clashes with."""
 
     rule: Rule
     access: Access
@@ -53,8 +54,8 @@ class Finding:
 class Cell:
     """History of some neighbouring bytes.
 
-    ``writers``: the last write; several only after unordered writes of equal bytes; none if never written. ``reads``: the
-    last read since by each unit. ``past``: overwritten writes with, for each byte, whether overwriting changed it.
+    ``writers``: the last write; several only after unordered writes of equal bytes; none if never written. ``reads``:
+    the last read since by each unit. ``past``: overwritten writes with, for each byte, whether overwriting changed it.
     """
 
     __slots__ = ("past", "reads", "writers")
@@ -82,9 +83,9 @@ class _Page:
 
     __slots__ = ("bounds", "cells")
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self) -> None:
         self.bounds = [0, PAGE]
-        self.cells = [cell]
+        self.cells = [Cell((), {})]
 
     def cut(self, low: int, high: int) -> tuple[int, int]:
         """Make ``[low, high)`` consist of whole cells and return the range of their numbers."""
@@ -115,22 +116,28 @@ class _Page:
 
 
 class Shadow:
-    """The history of one memory that starts out unwritten, or as the launch supplied it if ``supplied``."""
+    """The history of one memory, of which the launch supplied the bytes in ``supplied``; the rest is unwritten."""
 
     _joins = True  # whether the cells that a write covers may be united at once
 
-    def __init__(self, *, supplied: bool = False) -> None:
-        self._initial: tuple[Access, ...] = (LAUNCH,) if supplied else ()
+    def __init__(self, supplied: Sequence[Interval] = ()) -> None:
+        self._supplied = supplied
         self._pages: dict[int, _Page] = {}
 
     def _page(self, number: int) -> _Page:
         page = self._pages.get(number)
         if page is None:
-            page = self._pages[number] = _Page(Cell(self._initial, {}))
+            page = self._pages[number] = _Page()
+            origin = number << PAGE_BITS
+            for low, high in self._supplied:
+                low, high = max(low - origin, 0), min(high - origin, PAGE)
+                if low < high:
+                    for k in range(*page.cut(low, high)):
+                        page.cells[k].writers = (LAUNCH,)
         return page
 
     def read(self, intervals: Sequence[Interval], base: int, access: Access, clock: Clock) -> list[Finding]:
-        """Record a read of ``intervals`` (relative to ``base``) by a unit whose clock is ``clock``; return what it breaks."""
+        """Record a read of ``intervals`` (relative to ``base``) by a unit at ``clock``; return what it breaks."""
         found: list[Finding] = []
         for low, high in intervals:
             low += base
@@ -193,7 +200,9 @@ class Shadow:
         cell.writers = (access,)
         cell.reads = {}
 
-    def _reads_before(self, page: _Page, k: int, origin: int, access: Access, clock: Clock, found: list[Finding]) -> None:
+    def _reads_before(
+        self, page: _Page, k: int, origin: int, access: Access, clock: Clock, found: list[Finding]
+    ) -> None:
         """A write must come after all reads."""
         assert access.domain is not None
         for read in page.cells[k].reads.values():
@@ -204,16 +213,16 @@ class Shadow:
 class SharedShadow(Shadow):
     """The history of memory that several cores write; ``data`` is the memory itself, byte 0 of both being the same.
 
-    Units of one core obey the rule of :class:`Shadow`. Unordered writes of different cores are ``EQUAL_WRITES`` where both
-    write the same bytes, so they do not end the run, and what comes before a write stays relevant after it: reads are kept,
-    and so is the fact that a write was overwritten with something else by its own core. Otherwise the verdict would depend
-    on which core came first. A read and an unordered write are always a race.
+    Units of one core obey the rule of :class:`Shadow`. Unordered writes of different cores are ``EQUAL_WRITES`` where
+    both write the same bytes, so they do not end the run, and what comes before a write stays relevant after it: reads
+    are kept, and so is the fact that a write was overwritten with something else by its own core. Otherwise the
+    verdict would depend on which core came first. A read and an unordered write are always a race.
     """
 
     _joins = False  # settle() needs the cells of a write as they were
 
-    def __init__(self, data: Bytes, *, supplied: bool) -> None:
-        super().__init__(supplied=supplied)
+    def __init__(self, data: Bytes, supplied: Sequence[Interval]) -> None:
+        super().__init__(supplied)
         self._data = data
         self._open: list[_Overwritten] = []
 
@@ -222,7 +231,7 @@ class SharedShadow(Shadow):
         domain = access.domain
         assert domain is not None
         self._reads_before(page, k, origin, access, clock, found)
-        if cell.writers == self._initial:
+        if not cell.writers or cell.writers[0] is LAUNCH:
             cell.writers = (access,)
             return
         rivals = []
@@ -239,7 +248,7 @@ class SharedShadow(Shadow):
         cell.writers = (*rivals, access)
 
     def settle(self) -> list[Finding]:
-        """Compare what the last :meth:`write` overwrote with what is there now; return the verdict on unordered writes."""
+        """Compare the bytes that the last :meth:`write` overwrote with the new ones; judge unordered writes."""
         if not self._open:
             return []
         found: list[Finding] = []
@@ -257,7 +266,7 @@ class SharedShadow(Shadow):
 
 @dataclass
 class _Overwritten:
-    """A kernel's write that ``access`` is overwriting: the cell, its writers and bytes before, the unordered ones of them."""
+    """A write that ``access`` overwrites: its cell, the cell's writers and bytes before, the unordered writers."""
 
     cell: Cell
     access: Access

@@ -1,9 +1,9 @@
 """Device memory shared by transfers: a fluid model of processor sharing.
 
-All transfers in progress share ``capacity`` bytes per cycle. None gets more than its own links carry (its ``cap``), what those
-leave is divided equally among the others (water-filling). Transfers with equal caps always run at equal rates, so they
-form a class with one counter of bytes served to each member; a member ends when the counter has grown by its size. The
-cost of an event is the number of different caps plus a heap operation, not the number of transfers.
+All transfers in progress share ``capacity`` bytes per cycle. None gets more than its own links carry (its ``cap``),
+what those leave is divided equally among the others (water-filling). Transfers with equal caps always run at equal
+rates, so they form a class with one counter of bytes served to each member; a member ends when the counter has grown
+by its size. The cost of an event is the number of different caps plus a heap operation, not the number of transfers.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SharedLink(Generic[_T]):
         return min(ends, default=None)
 
     def finish(self, now: float) -> list[_T]:
-        """Payloads of the transfers that end at ``now``, which is what :meth:`next_end` said, in order of their begin."""
+        """What ends at ``now``, which is what :meth:`next_end` said: payloads in order of their begin."""
         self._advance(now)
         ended: list[tuple[int, _T]] = []
         for kind in self._classes:

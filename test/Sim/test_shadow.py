@@ -21,7 +21,9 @@ BYTES = 12
 
 @dataclass
 class Step:
-    """One action of a unit: ``post`` or ``wait`` on a channel, or an access to bytes ``[low, high)`` that writes ``value``."""
+    """One action of a unit: ``post`` or ``wait`` on a channel, or an access to bytes ``[low, high)`` that writes
+    ``value``.
+    """
 
     what: str
     channel: int = 0
@@ -71,7 +73,7 @@ def run(program: Program, seed: int, shared: bool) -> tuple[bool, bool]:
     """Execute in a random order; whether a race, whether unordered equal writes were found."""
     chooser = random.Random(seed)
     data = np.zeros(BYTES, np.uint8)
-    shadow = SharedShadow(data, supplied=True) if shared else Shadow(supplied=True)
+    shadow = SharedShadow(data, [(0, BYTES)]) if shared else Shadow([(0, BYTES)])
     domain = Domain(len(program.cores))
     clock = [clocks.start(domain, u) for u in range(len(program.cores))]
     at = [0] * len(program.cores)
@@ -129,7 +131,9 @@ def expected(program: Program, shared: bool) -> tuple[bool, bool]:
             writes = (first.what == "write") + (second.what == "write")
             if a[0] == b[0] or not meet or not writes or (a, b) in before or (b, a) in before:
                 continue
-            benign = shared and program.cores[a[0]] != program.cores[b[0]] and writes == 2 and first.value == second.value
+            benign = (
+                shared and program.cores[a[0]] != program.cores[b[0]] and writes == 2 and first.value == second.value
+            )
             race, equal = race or not benign, equal or benign
     return race, equal
 
@@ -180,6 +184,16 @@ def test_unwritten_bytes_are_named_exactly() -> None:
     assert [(f.rule, f.low, f.high) for f in found] == [(Rule.UNWRITTEN, 10, 14)]
 
 
+def test_what_the_launch_supplied_counts_as_written() -> None:
+    domain = Domain(1)
+    shadow = Shadow([(3, 2 * PAGE + 5)])
+    found = shadow.read([(0, 2 * PAGE + 9)], 0, one("a", domain), [1])
+    assert [(f.rule, f.low, f.high) for f in found] == [
+        (Rule.UNWRITTEN, 0, 3),
+        (Rule.UNWRITTEN, 2 * PAGE + 5, 2 * PAGE + 9),
+    ]
+
+
 def test_a_byte_remembers_the_buffer_of_its_last_write() -> None:
     domain = Domain(1)
     shadow = Shadow()
@@ -193,7 +207,7 @@ def test_a_byte_remembers_the_buffer_of_its_last_write() -> None:
 def test_a_reused_buffer_does_not_grow_the_shadow(shared: bool) -> None:
     domain = Domain(2)
     data = np.zeros(4 * PAGE, np.uint8)
-    shadow = SharedShadow(data, supplied=False) if shared else Shadow()
+    shadow = SharedShadow(data, ()) if shared else Shadow()
     rows = box((4, 16), (300, 2), 2).intervals
     sizes = []
     for turn in range(40):

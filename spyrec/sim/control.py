@@ -1,0 +1,237 @@
+"""Scalar and control instructions: one function each, which makes the instruction's step.
+
+All decisions that the instruction's fields allow are made once, here; a step only does what depends on the unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spyrec.isa import Instruction, alu
+from spyrec.sim import clocks
+from spyrec.sim.boxes import box
+from spyrec.sim.faults import UnitStops
+from spyrec.sim.operands import lx_address
+from spyrec.sim.units import BLOCKED, DONE, Step, Unit
+from spyrec.sim.world import Site
+
+
+def halt(site: Site, instruction: Instruction) -> Step:
+    def step(unit: Unit) -> int:
+        unit.halted = True
+        return DONE
+
+    return step
+
+
+def loop(site: Site, instruction: Instruction) -> Step:
+    rd, ra, body, behind = instruction.rd, instruction.ra, site.index + 1, instruction.target + 1
+    limit, cycles = site.world.device.limits.loop_count, site.cycles
+
+    def step(unit: Unit) -> int:
+        count = unit.regs[ra]
+        if not 0 <= count <= limit:
+            raise UnitStops("loop-count", f"a hardware loop of {count} iterations; 0 to {limit} are possible")
+        unit.time += cycles
+        if count == 0:
+            return behind
+        unit.loops.append([0, count])
+        unit.regs[rd] = 0
+        return body
+
+    return step
+
+
+def endloop(site: Site, instruction: Instruction) -> Step:
+    start = next(i for i, other in enumerate(site.program.code) if other.op == "loop" and other.target == site.index)
+    rd, body, behind = site.program.code[start].rd, start + 1, site.index + 1
+
+    def step(unit: Unit) -> int:
+        frame = unit.loops[-1]
+        frame[0] += 1
+        if frame[0] < frame[1]:
+            unit.regs[rd] = frame[0]
+            return body
+        unit.loops.pop()
+        return behind
+
+    return step
+
+
+def brz(site: Site, instruction: Instruction) -> Step:
+    ra, target, following, cycles = instruction.ra, instruction.target, site.index + 1, site.cycles
+
+    def step(unit: Unit) -> int:
+        unit.time += cycles
+        return following if unit.regs[ra] else target
+
+    return step
+
+
+def jump(site: Site, instruction: Instruction) -> Step:
+    target, cycles = instruction.target, site.cycles
+
+    def step(unit: Unit) -> int:
+        unit.time += cycles
+        return target
+
+    return step
+
+
+def wait(site: Site, instruction: Instruction) -> Step:
+    number, here, following, cycles = instruction.channel, site.index, site.index + 1, site.cycles
+
+    def step(unit: Unit) -> int:
+        channel = unit.channels[number]
+        if not channel.tokens:
+            channel.waiter = unit
+            unit.blocked = channel
+            unit.pc = here
+            return BLOCKED
+        ready, clock = channel.tokens.popleft()
+        channel.taken += 1
+        since = unit.time
+        unit.time += cycles
+        if ready > unit.time:
+            unit.waited(since, ready, channel.name)
+            unit.time = ready
+        if clock is not None:
+            unit.clock = clocks.merged(unit.clock, clock)
+        return following
+
+    return step
+
+
+def post(site: Site, instruction: Instruction) -> Step:
+    number, following, cycles = instruction.channel, site.index + 1, site.cycles
+    engine = site.world.engine
+
+    def step(unit: Unit) -> int:
+        unit.time += cycles
+        clock = unit.clock
+        unit.clock = clocks.advanced(clock, unit.slot)
+        engine.post(unit, unit.channels[number], clock)
+        return following
+
+    return step
+
+
+def li(site: Site, instruction: Instruction) -> Step:
+    return _constant(site, instruction.rd, instruction.imm)
+
+
+def param(site: Site, instruction: Instruction) -> Step:
+    return _constant(site, instruction.rd, site.world.parameters[instruction.imm])
+
+
+def _constant(site: Site, rd: int, value: int) -> Step:
+    following, cycles = site.index + 1, site.cycles
+
+    def step(unit: Unit) -> int:
+        unit.regs[rd] = value
+        unit.time += cycles
+        return following
+
+    return step
+
+
+def coreparam(site: Site, instruction: Instruction) -> Step:
+    column = [row[instruction.imm] for row in site.world.binary.core_table]
+    return _computed(site, instruction.rd, lambda unit: column[unit.core])
+
+
+def core(site: Site, instruction: Instruction) -> Step:
+    return _computed(site, instruction.rd, lambda unit: unit.core)
+
+
+def mov(site: Site, instruction: Instruction) -> Step:
+    ra = instruction.ra
+    return _computed(site, instruction.rd, lambda unit: unit.regs[ra])
+
+
+def sext(site: Site, instruction: Instruction) -> Step:
+    ra, bits = instruction.ra, instruction.imm
+    return _computed(site, instruction.rd, lambda unit: alu.wrap(unit.regs[ra], bits))
+
+
+def zext(site: Site, instruction: Instruction) -> Step:
+    ra, bits = instruction.ra, instruction.imm
+    return _computed(site, instruction.rd, lambda unit: alu.wrap(alu.unsigned(unit.regs[ra], bits)))
+
+
+def select(site: Site, instruction: Instruction) -> Step:
+    ra, rb, rc = instruction.ra, instruction.rb, instruction.rc
+    return _computed(site, instruction.rd, lambda unit: unit.regs[ra] if unit.regs[rc] else unit.regs[rb])
+
+
+def _computed(site: Site, rd: int, value: Callable[[Unit], int]) -> Step:
+    following, cycles = site.index + 1, site.cycles
+
+    def step(unit: Unit) -> int:
+        unit.regs[rd] = value(unit)
+        unit.time += cycles
+        return following
+
+    return step
+
+
+def arithmetic(site: Site, instruction: Instruction) -> Step:
+    """The integer operations, on two registers or, with ``i`` at the end of the name, on one and an immediate."""
+    rd, ra, rb, imm = instruction.rd, instruction.ra, instruction.rb, instruction.imm
+    following, cycles, evaluate, op = site.index + 1, site.cycles, alu.evaluate, instruction.op
+
+    def step(unit: Unit) -> int:
+        regs = unit.regs
+        try:
+            regs[rd] = evaluate(op, regs[ra], regs[rb])
+        except alu.DivisionByZero:
+            raise UnitStops("division-by-zero", f"{op} divides {regs[ra]} by 0") from None
+        unit.time += cycles
+        return following
+
+    def step_immediate(unit: Unit) -> int:
+        regs = unit.regs
+        try:
+            regs[rd] = evaluate(op, regs[ra], imm)
+        except alu.DivisionByZero:
+            raise UnitStops("division-by-zero", f"{op} divides {regs[ra]} by 0") from None
+        unit.time += cycles
+        return following
+
+    if op in alu.OPERATIONS:
+        return step
+    op = op.removesuffix("i")
+    return step_immediate
+
+
+ARITHMETIC = {name: arithmetic for op in sorted(alu.OPERATIONS) for name in (op, f"{op}i")}
+"""Every integer operation in both forms."""
+
+
+def sload(site: Site, instruction: Instruction) -> Step:
+    """Load a scalar once the unit's own transfers are complete.
+
+    Bytes that hold no such scalar stop the unit: nothing that follows would mean anything.
+    """
+    world, index, width = site.world, site.index, instruction.imm
+    rd, following, cycles = instruction.rd, site.index + 1, site.cycles
+    whole = box((1,), (width,), width)
+    size = world.device.memory("lx").size
+    address = lx_address(instruction.ra, 0, whole, instruction.buffer, world.binary.buffers, size)
+    buffer = -1 if instruction.buffer is None else instruction.buffer
+
+    def step(unit: Unit) -> int:
+        if not unit.drained():
+            unit.pc = index
+            return BLOCKED
+        at = address(unit)
+        found = unit.lx.shadow.read(whole.intervals, at, unit.access(index, buffer), unit.clock)
+        if found:
+            world.sanitizer.judge(found, "LX", reads=True)
+            raise UnitStops
+        world.traffic.lx.read(width)
+        unit.regs[rd] = int.from_bytes(unit.lx.data[at : at + width].tobytes(), "little", signed=True)
+        unit.time += cycles
+        return following
+
+    return step

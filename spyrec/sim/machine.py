@@ -1,0 +1,182 @@
+"""The machine: a binary, a device and a launch put together, run to its end, and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from spyrec.device.model import Device
+from spyrec.errors import Diagnostic, InvalidKernel, Severity, SpyrecError
+from spyrec.isa import Binary, Instruction, UnitProgram
+from spyrec.isa.check import problems
+from spyrec.sim import clocks, control, deadlock
+from spyrec.sim.engine import Engine
+from spyrec.sim.faults import Fault, FaultLog, Place, RaceFound, UnitStops
+from spyrec.sim.latencies import Latencies
+from spyrec.sim.memories import DeviceMemory, Lx
+from spyrec.sim.sanitizer import Sanitizer
+from spyrec.sim.stream import stream
+from spyrec.sim.trace import Trace
+from spyrec.sim.traffic import Traffic
+from spyrec.sim.transfer import xfer
+from spyrec.sim.units import BLOCKED, Step, Unit
+from spyrec.sim.units import Channel as LiveChannel
+from spyrec.sim.world import Site, World
+from spyrec.spyrecode import Launch, Locations
+
+Maker = Callable[[Site, Instruction], Step]
+
+STEPS: dict[str, Maker] = {
+    "halt": control.halt,
+    "loop": control.loop,
+    "endloop": control.endloop,
+    "brz": control.brz,
+    "jump": control.jump,
+    "wait": control.wait,
+    "post": control.post,
+    "li": control.li,
+    "param": control.param,
+    "coreparam": control.coreparam,
+    "core": control.core,
+    "mov": control.mov,
+    "sext": control.sext,
+    "zext": control.zext,
+    "select": control.select,
+    "sload": control.sload,
+    "xfer": xfer,
+    "stream": stream,
+    **control.ARITHMETIC,
+}
+"""The function that makes the step of each instruction."""
+
+
+class Machine:
+    """One launch. ``run`` may be called once; what it leaves behind is in ``units``, ``traffic`` and ``log``."""
+
+    def __init__(
+        self,
+        binary: Binary,
+        device: Device,
+        launch: Launch,
+        parameters: Sequence[int],
+        *,
+        locations: Locations,
+        latencies: Latencies,
+        trace: Trace | None,
+    ) -> None:
+        _check(binary, device, parameters)
+        self.binary = binary
+        self.device = device
+        self.log = FaultLog(locations)
+        self.traffic = Traffic()
+        self.lx_size = device.memory("lx").size
+        timing = device.timing
+        self._engine = Engine(timing.device_bandwidth, timing.post_latency, latencies, trace)
+        self._world = World(
+            binary,
+            device,
+            parameters,
+            DeviceMemory(launch),
+            self._engine,
+            Sanitizer(self.log, binary.buffers),
+            self.traffic,
+        )
+        code = [self._steps(program) for program in binary.units]
+        groups = clocks.groups([p.label for p in binary.units], [(c.source, c.target) for c in binary.channels])
+        self.units: list[Unit] = []
+        for core in range(binary.tiles):
+            self.units.extend(self._core(core, code, groups))
+
+    def _steps(self, program: UnitProgram) -> list[Step]:
+        steps = []
+        for index, instruction in enumerate(program.code):
+            try:
+                steps.append(STEPS[instruction.op](Site(self._world, program, index), instruction))
+            except SpyrecError as error:
+                place = Place(0, index, program.label)
+                message = f"unit @{program.label}, instruction {index}: {error.diagnostics[0].message}"
+                id_ = error.diagnostics[0].id or "wrong-device"
+                raise InvalidKernel([Diagnostic(Severity.ERROR, message, id_, self.log.position(place))]) from None
+        return steps
+
+    def _core(self, core: int, code: list[list[Step]], groups: list[list[str]]) -> list[Unit]:
+        lx = Lx(self.lx_size)
+        channels = [LiveChannel(c.name, number, c.init) for number, c in enumerate(self.binary.channels)]
+        slots = {}
+        for group in groups:
+            domain = clocks.Domain(len(group))
+            slots.update({label: (domain, slot) for slot, label in enumerate(group)})
+        units = []
+        for number, program in enumerate(self.binary.units):
+            domain, slot = slots[program.label]
+            limit = max(1, self.device.units[program.kind].max_outstanding)
+            unit = Unit(number, program.label, core, lx, limit, domain, slot, clocks.start(domain, slot))
+            unit.code, unit.steps = program.code, code[number]
+            unit.channels = channels
+            units.append(unit)
+        return units
+
+    def run(self) -> int:
+        """Run to the end and return the cycles. Raises ``InvalidKernel`` with what the sanitizer found."""
+        try:
+            self._engine.run(self.units, self._go_on)
+        except RaceFound as race:
+            raise self.log.race(race.fault) from None
+        if not self.log:
+            deadlock.report(self.units, self.binary.channels, self.log)
+        if self.log:
+            raise self.log.error()
+        return max((end(unit) for unit in self.units), default=0)
+
+    def _go_on(self, unit: Unit) -> None:
+        steps = unit.steps
+        pc = unit.pc
+        count = 0
+        here = pc
+        try:
+            while pc >= 0:
+                here = pc
+                pc = steps[pc](unit)
+                count += 1
+        except UnitStops as stop:
+            unit.fault = True
+            if stop.id:
+                self.log.fault(Fault(stop.id, stop.message, Place(unit.number, here, unit.label), unit.core))
+        unit.instructions += count - (pc == BLOCKED)
+
+
+def end(unit: Unit) -> int:
+    """When a unit that has halted was done with everything."""
+    return max(unit.time, unit.finished)
+
+
+def _check(binary: Binary, device: Device, parameters: Sequence[int]) -> None:
+    """Refuse a binary that breaks a rule of the instruction set or does not fit ``device``."""
+    broken = [("corrupt-binary", str(p)) for p in problems(binary)]
+    if not broken:
+        broken = [("wrong-device", text) for text in _misfits(binary, device)]
+        if len(parameters) != binary.parameters:
+            broken.append(("corrupt-binary", f"{len(parameters)} parameters for a binary with {binary.parameters}"))
+    if broken:
+        raise InvalidKernel([Diagnostic(Severity.ERROR, message, id_) for id_, message in broken])
+
+
+def _misfits(binary: Binary, device: Device) -> list[str]:
+    lx = device.memory("lx")
+    found = []
+    if binary.tiles > device.cores:
+        found.append(f"{binary.tiles} compute tiles; device '{device.name}' has {device.cores} cores")
+    for program in binary.units:
+        unit = device.units.get(program.kind)
+        if unit is None:
+            found.append(f"device '{device.name}' has no unit '{program.kind}'")
+        elif program.corelet >= (device.corelets if unit.level == "corelet" else 1):
+            found.append(f"device '{device.name}' has no unit '{program.kind}' on corelet {program.corelet}")
+    for buffer in binary.buffers:
+        if buffer.address < 0 or buffer.end > lx.size:
+            found.append(f"buffer '{buffer.name}' ends at byte {buffer.end:#x} of LX, which has {lx.size:#x} bytes")
+        if buffer.address % lx.alignment or (buffer.depth > 1 and buffer.slot_bytes % lx.alignment):
+            found.append(
+                f"buffer '{buffer.name}' starts at byte {buffer.address:#x} with slots of {buffer.slot_bytes} bytes; "
+                f"buffers in LX start at multiples of {lx.alignment}"
+            )
+    return found

@@ -1,0 +1,110 @@
+"""The memories: LX of one core and device memory, as bytes with their shadows and bounds."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spyrec import numerics
+from spyrec.sim.boxes import Interval
+from spyrec.sim.faults import UnitStops, bytes_text
+from spyrec.sim.shadow import Bytes, Shadow, SharedShadow
+from spyrec.spyrecode import Launch
+from spyrec.spyrecode.launch import Region
+from spyrec.spyrecode.signature import LITERAL
+
+
+class Lx:
+    """The scratchpad of one core: ``size`` bytes, unwritten. Pages that are never touched cost nothing."""
+
+    __slots__ = ("data", "shadow")
+
+    def __init__(self, size: int) -> None:
+        self.data: Bytes = np.zeros(size, np.uint8)
+        self.shadow = Shadow()
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Bytes ``[low, high)`` of device memory that the kernel's views cover, in the array ``name``.
+
+    ``data`` is the array, whose first byte has address ``start``; its ``shadow`` counts from there.
+    """
+
+    low: int
+    high: int
+    name: str
+    start: int
+    data: Bytes
+    shadow: SharedShadow
+
+
+class DeviceMemory:
+    """The arrays that a launch bound, with their shadows. What no view covers may not be touched."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._windows: list[Window] = []
+        self._arrays: list[tuple[int, int, str]] = []
+        for segment in launch.memory.segments:
+            regions = [r for r in launch.regions if segment.start <= r.address < segment.end]
+            known = [(low - segment.start, high - segment.start) for low, high in _supplied(regions)]
+            shadow = SharedShadow(segment.data, known)
+            self._arrays.append((segment.start, segment.end, segment.name))
+            self._windows.extend(
+                Window(
+                    max(low, segment.start), min(high, segment.end), segment.name, segment.start, segment.data, shadow
+                )
+                for low, high in _covered(regions)
+            )
+        self._windows.sort(key=lambda w: w.low)
+        self._lows = [w.low for w in self._windows]
+
+    def find(self, low: int, high: int) -> Window:
+        """The window that holds bytes ``[low, high)``. Raises :class:`UnitStops` when they are not all in one."""
+        number = bisect_right(self._lows, low) - 1
+        if number >= 0 and high <= self._windows[number].high:
+            return self._windows[number]
+        where = f"{bytes_text(low, high)} of device memory"
+        for start, end, name in self._arrays:
+            if start <= low and high <= end:
+                views = ", ".join(bytes_text(w.low, w.high) for w in self._windows if w.start == start)
+                raise UnitStops(
+                    "out-of-view", f"{where}, in the memory of {name}, leave the kernel's views of it: {views}"
+                )
+            if low < end and high > start:
+                beyond = max(high - end, start - low)
+                raise UnitStops(
+                    "out-of-memory", f"{where} leave the memory of {name} ({bytes_text(start, end)}) by {beyond} bytes"
+                )
+        arrays = ", ".join(f"{name} {bytes_text(start, end)}" for start, end, name in self._arrays)
+        raise UnitStops("out-of-memory", f"{where} are in no array of this launch; it has {arrays or 'none'}")
+
+
+def _supplied(regions: Iterable[Region]) -> list[Interval]:
+    """The bytes that mean something before the kernel runs: arrays that were given, random data for what is read."""
+    found = []
+    for region in regions:
+        if region.given is not None:
+            found.append((region.address, region.address + region.given.nbytes))
+        elif region.read:
+            found.append((region.address, region.address + region.size))
+    return found
+
+
+def _covered(regions: Sequence[Region]) -> list[Interval]:
+    """The bytes of all views, in order, joined where they touch."""
+    spans: list[Interval] = []
+    for region in regions:
+        for view in region.views:
+            size, start = numerics.sizeof(view.type), 0 if view.arg == LITERAL else region.address
+            spans.append((start + view.offset * size, start + view.end * size))
+    joined: list[Interval] = []
+    for low, high in sorted(spans):
+        if joined and low <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return joined

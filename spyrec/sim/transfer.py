@@ -1,0 +1,224 @@
+"""Transfers: ``xfer`` as a step.
+
+The bytes move when the instruction is issued; its time is a start-up, a share of bandwidth in the order of the unit's
+transfers, and the latency of its links. That is sound because other units only learn of a transfer through a post,
+which fires when it is complete, and accesses that no post orders are a race whatever the values were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from spyrec.device import cost
+from spyrec.device.model import Device
+from spyrec.isa import Instruction, Xfer
+from spyrec.sim.boxes import Box, box, pairing
+from spyrec.sim.faults import UnitStops
+from spyrec.sim.operands import device_address, lx_address
+from spyrec.sim.shadow import Bytes, SharedShadow
+from spyrec.sim.units import BLOCKED, Flight, Step, Unit
+from spyrec.sim.world import Site
+
+_WORDS: dict[int, np.dtype[Any]] = {n: np.dtype(f"uint{8 * n}") for n in (1, 2, 4, 8)}
+
+Source = Callable[[Unit], tuple[Bytes, int, int]]
+"""Record the read; give the bytes, where in them the box begins, and the address of that."""
+
+Dest = Callable[[Unit], tuple[Bytes, int, int, SharedShadow | None]]
+"""Record the write; as :data:`Source`, with the shadow that compares bytes afterwards, if there is one."""
+
+
+def xfer(site: Site, instruction: Instruction) -> Step:
+    """The step of a transfer. Raises ``InvalidKernel`` when the device has no such path."""
+    assert isinstance(instruction, Xfer)
+    world, index, following, cycles = site.world, site.index, site.index + 1, site.cycles
+    startup = world.device.timing.transfer_startup
+    engine, latencies, sanitizer = world.engine, world.engine.latencies, world.sanitizer
+    from_space, to_space = instruction.source.space, instruction.dest.space
+    cap, latency = path(world.device, site.program.kind, from_space, to_space)
+    shared = "device" in (from_space, to_space)
+    source, dest = boxes(instruction)
+    read, write = _source(site, instruction, source), _dest(site, instruction, dest)
+    copy = _copier(instruction, source, dest)
+    read_moves, write_moves = moved_bytes(world.device, from_space, source), moved_bytes(world.device, to_space, dest)
+    counters = {"device": world.traffic.device, "lx": world.traffic.lx}
+    read_counter, write_counter = counters.get(from_space), counters[to_space]
+
+    def step(unit: Unit) -> int:
+        if not unit.slot_free():
+            unit.pc = index
+            return BLOCKED
+        from_data, from_at, from_address = read(unit)
+        to_data, to_at, to_address, shadow = write(unit)
+        if from_data is to_data and _meet(source, from_at, dest, to_at):
+            raise UnitStops("overlap", "the source and the destination of a transfer share bytes")
+        copy(from_data, from_at, to_data, to_at)
+        if shadow is not None:
+            found = shadow.settle()
+            if found:
+                sanitizer.judge(found, "device memory", reads=False, base=to_address - to_at)
+        unit.time += cycles
+        size = write_moves(to_address)
+        write_counter.written(dest.bytes, size)
+        if read_counter is not None:
+            moved = read_moves(from_address)
+            read_counter.read(source.bytes, moved)
+            size = max(size, moved)
+        volume, rate = latencies.flow(size, cap)
+        ready = unit.time + latencies.cycles(startup)
+        engine.issue(Flight(unit, index, volume, rate, shared, unit.time, ready, latencies.cycles(latency)))
+        return following
+
+    return step
+
+
+def boxes(instruction: Xfer) -> tuple[Box, Box]:
+    """The boxes of a transfer's source and destination."""
+    counts = tuple(d.count for d in instruction.dims)
+    size = instruction.element_bytes
+    return (
+        box(counts, tuple(d.source_stride for d in instruction.dims), size),
+        box(counts, tuple(d.dest_stride for d in instruction.dims), size),
+    )
+
+
+def path(device: Device, unit: str, source: str, dest: str) -> tuple[int, int]:
+    """Bytes per cycle and latency of the links from space ``source`` (``device``, ``lx``, ``fill``) through ``unit``
+    to ``dest``.
+
+    Raises ``InvalidKernel`` when the device has no such link.
+    """
+    links = []
+    if source != "fill":
+        links.append(device.link(device.memory("device" if source == "device" else "lx").kind, unit))
+    links.append(device.link(unit, device.memory("device" if dest == "device" else "lx").kind))
+    return min(link.bandwidth for link in links), sum(link.latency for link in links)
+
+
+def moved_bytes(device: Device, space: str, where: Box) -> Callable[[int], int]:
+    """Address of ``where`` to the bytes that move for it: whole grains of device memory, single bytes of LX."""
+    if space != "device":
+        return lambda address: where.bytes
+    grain = device.memory("device").alignment
+    known: dict[int, int] = {}  # only the position in a grain matters
+
+    def moved(address: int) -> int:
+        phase = address % grain
+        found = known.get(phase)
+        if found is None:
+            found = known[phase] = cost.moved_bytes(
+                phase + (-where.low + grain - 1) // grain * grain,
+                where.counts,
+                where.strides,
+                where.element_bytes,
+                grain,
+            )
+        return found
+
+    return moved
+
+
+def _source(site: Site, instruction: Xfer, where: Box) -> Source:
+    end, index, sanitizer = instruction.source, site.index, site.world.sanitizer
+    intervals = where.intervals
+    if end.space == "fill":
+        pattern = np.frombuffer((end.offset & ((1 << 64) - 1)).to_bytes(8, "little"), np.uint8)
+        return lambda unit: (pattern, 0, 0)
+    if end.space == "device":
+        device = site.world.device
+        address = device_address(end.base, end.offset, where, site.world.memory, device.limits.access_span)
+
+        def read_device(unit: Unit) -> tuple[Bytes, int, int]:
+            at, window = address(unit)
+            place = at - window.start
+            found = window.shadow.read(intervals, place, unit.access(index, -1), unit.clock)
+            if found:
+                sanitizer.judge(found, "device memory", reads=True, base=window.start)
+            return window.data, place, at
+
+        return read_device
+    buffers, size = site.world.binary.buffers, site.world.device.memory("lx").size
+    buffer = -1 if end.buffer is None else end.buffer
+    lx = lx_address(end.base, end.offset, where, end.buffer, buffers, size)
+
+    def read_lx(unit: Unit) -> tuple[Bytes, int, int]:
+        at = lx(unit)
+        found = unit.lx.shadow.read(intervals, at, unit.access(index, buffer), unit.clock)
+        if found:
+            sanitizer.judge(found, "LX", reads=True)
+        return unit.lx.data, at, at
+
+    return read_lx
+
+
+def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
+    end, index, sanitizer = instruction.dest, site.index, site.world.sanitizer
+    intervals = where.intervals
+    if where.overlaps_itself:
+
+        def refuse(unit: Unit) -> tuple[Bytes, int, int, SharedShadow | None]:
+            counts, strides = list(where.counts), list(where.strides)
+            raise UnitStops("overlap", f"counts {counts} with strides {strides} write some bytes more than once")
+
+        return refuse
+    if end.space == "device":
+        device = site.world.device
+        address = device_address(end.base, end.offset, where, site.world.memory, device.limits.access_span)
+
+        def write_device(unit: Unit) -> tuple[Bytes, int, int, SharedShadow | None]:
+            at, window = address(unit)
+            place, shadow = at - window.start, window.shadow
+            found = shadow.write(intervals, place, unit.access(index, -1), unit.clock)
+            if found:
+                sanitizer.judge(found, "device memory", reads=False, base=window.start)
+            return window.data, place, at, shadow
+
+        return write_device
+    buffers, size = site.world.binary.buffers, site.world.device.memory("lx").size
+    buffer = -1 if end.buffer is None else end.buffer
+    lx = lx_address(end.base, end.offset, where, end.buffer, buffers, size)
+
+    def write_lx(unit: Unit) -> tuple[Bytes, int, int, SharedShadow | None]:
+        at = lx(unit)
+        found = unit.lx.shadow.write(intervals, at, unit.access(index, buffer), unit.clock)
+        if found:
+            sanitizer.judge(found, "LX", reads=False)
+        return unit.lx.data, at, at, None
+
+    return write_lx
+
+
+def _copier(instruction: Xfer, source: Box, dest: Box) -> Callable[[Bytes, int, Bytes, int], None]:
+    """Copies the elements of one box to the other, given the bytes and the place of the first element of each."""
+    shape = pairing(source, dest)
+    word, count = _WORDS[instruction.element_bytes], shape.contiguous
+
+    def copy_run(from_data: Bytes, from_at: int, to_data: Bytes, to_at: int) -> None:
+        to_data[to_at : to_at + count] = from_data[from_at : from_at + count]
+
+    def copy_box(from_data: Bytes, from_at: int, to_data: Bytes, to_at: int) -> None:
+        from_view = np.ndarray(shape.counts, word, from_data, from_at, shape.source_strides)
+        to_view = np.ndarray(shape.counts, word, to_data, to_at, shape.dest_strides)
+        to_view[...] = from_view
+
+    return copy_run if count else copy_box
+
+
+def _meet(a: Box, a_at: int, b: Box, b_at: int) -> bool:
+    """True if two boxes at these places share a byte."""
+    if a_at + a.high <= b_at + b.low or b_at + b.high <= a_at + a.low:
+        return False
+    shift = b_at - a_at
+    i = j = 0
+    while i < len(a.intervals) and j < len(b.intervals):
+        low, high = b.intervals[j][0] + shift, b.intervals[j][1] + shift
+        if a.intervals[i][0] < high and low < a.intervals[i][1]:
+            return True
+        if a.intervals[i][1] <= low:
+            i += 1
+        else:
+            j += 1
+    return False

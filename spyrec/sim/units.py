@@ -1,0 +1,170 @@
+"""What the machine is made of while it runs: units, their transfers in flight, channels."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from spyrec.isa import Instruction
+from spyrec.sim.clocks import Access, Clock, Domain
+from spyrec.sim.memories import Lx
+
+BLOCKED = -1
+DONE = -2
+
+
+class Channel:
+    """One channel on one core. A token is (when it may be taken, what its poster knew or ``None`` if initial)."""
+
+    __slots__ = ("name", "number", "posted", "taken", "tokens", "waiter")
+
+    def __init__(self, name: str, number: int, init: int) -> None:
+        self.name = name
+        self.number = number
+        self.tokens: deque[tuple[int, Clock | None]] = deque([(0, None)] * init)
+        self.waiter: Unit | None = None
+        self.posted = 0
+        self.taken = 0
+
+
+class Flight:
+    """A transfer that was issued. ``done`` is when it was or will be complete, ``None`` while that depends on others.
+
+    ``posts`` (channel, time of the instruction, clock) fire then; ``waits`` (from, to, channel's name) are times for
+    which the unit was blocked while this transfer was its last one.
+    """
+
+    __slots__ = ("cap", "done", "index", "issued", "latency", "posts", "ready", "shared", "size", "unit", "waits")
+
+    def __init__(
+        self, unit: Unit, index: int, size: float, cap: float, shared: bool, issued: int, ready: int, latency: int
+    ) -> None:
+        self.unit = unit
+        self.index = index
+        self.size = size
+        self.cap = cap
+        self.shared = shared
+        self.issued = issued
+        self.ready = ready
+        self.latency = latency
+        self.done: int | None = None
+        self.posts: list[tuple[Channel, int, Clock]] = []
+        self.waits: list[tuple[int, int, str]] = []
+
+
+class Unit:
+    """One unit of one core: an in-order process.
+
+    ``time`` is its own clock in cycles: it runs ahead of other units until it needs something from them. ``loops`` are
+    [iteration, count] of the hardware loops that it is in. ``flights`` are its transfers that may not be complete at
+    ``time``, ``queue`` those that have not ended, in order; the first one moves or waits for its start-up. ``last`` is
+    the one that was issued last, ``finished`` when the one that ended last was complete.
+    """
+
+    __slots__ = (
+        "blocked",
+        "channels",
+        "clock",
+        "code",
+        "core",
+        "domain",
+        "fault",
+        "finished",
+        "flights",
+        "halted",
+        "index",
+        "instructions",
+        "label",
+        "last",
+        "limit",
+        "loops",
+        "lx",
+        "number",
+        "pc",
+        "queue",
+        "regs",
+        "slot",
+        "steps",
+        "time",
+        "waiting",
+    )
+
+    def __init__(
+        self,
+        number: int,
+        label: str,
+        core: int,
+        lx: Lx,
+        limit: int,
+        domain: Domain,
+        slot: int,
+        clock: Clock,
+    ) -> None:
+        self.number = number
+        self.label = label
+        self.core = core
+        self.lx = lx
+        self.limit = limit
+        self.domain = domain
+        self.slot = slot
+        self.clock = clock
+        self.code: Sequence[Instruction] = ()
+        self.steps: list[Step] = []
+        self.channels: list[Channel] = []
+        self.regs = [0] * 32
+        self.pc = 0
+        self.time = 0
+        self.loops: list[list[int]] = []
+        self.flights: deque[Flight] = deque()
+        self.queue: deque[Flight] = deque()
+        self.last: Flight | None = None
+        self.finished = 0
+        self.blocked: Channel | Flight | None = None
+        self.halted = False
+        self.fault = False
+        self.instructions = 0
+        self.waiting: dict[str, int] = {}
+
+    def access(self, index: int, buffer: int) -> Access:
+        """An access that instruction ``index`` makes now through ``buffer``."""
+        return Access(self, self.core, index, buffer, self.domain, self.slot, self.clock[self.slot])
+
+    def slot_free(self) -> bool:
+        """Move on to the time when one more transfer may be issued; False if that is not known yet."""
+        flights = self.flights
+        while flights and flights[0].done is not None and flights[0].done <= self.time:
+            flights.popleft()
+        if len(flights) < self.limit:
+            return True
+        first = flights[0]
+        if first.done is None:
+            self.blocked = first
+            return False
+        self.time = first.done
+        flights.popleft()
+        return True
+
+    def drained(self) -> bool:
+        """Move on to the time when all transfers are complete; False if that is not known yet."""
+        last = self.last
+        if last is not None:
+            if last.done is None:
+                self.blocked = last
+                return False
+            self.time = max(self.time, last.done)
+        self.flights.clear()
+        return True
+
+    def waited(self, since: int, until: int, channel: str) -> None:
+        """Account for a wait. While transfers were in flight the unit was busy."""
+        last = self.last
+        if last is not None and last.done is None:
+            last.waits.append((since, until, channel))
+            return
+        idle = until - max(since, last.done if last is not None and last.done is not None else 0)
+        if idle > 0:
+            self.waiting[channel] = self.waiting.get(channel, 0) + idle
+
+
+Step = Callable[[Unit], int]
+"""An instruction: acts for a unit, moves its time on, and returns the next instruction, or BLOCKED or DONE."""

@@ -1,0 +1,40 @@
+"""What the steps of all units share, and what one instruction knows when it is made into a step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from spyrec.device.model import Device
+from spyrec.isa import Binary, UnitProgram
+from spyrec.sim.engine import Engine
+from spyrec.sim.memories import DeviceMemory
+from spyrec.sim.sanitizer import Sanitizer
+from spyrec.sim.traffic import Traffic
+
+
+@dataclass(frozen=True)
+class World:
+    """What steps of every unit share."""
+
+    binary: Binary
+    device: Device
+    parameters: Sequence[int]
+    memory: DeviceMemory
+    engine: Engine
+    sanitizer: Sanitizer
+    traffic: Traffic
+
+
+@dataclass(frozen=True)
+class Site:
+    """An instruction about to become a step: ``index`` in the code of ``program``."""
+
+    world: World
+    program: UnitProgram
+    index: int
+
+    @property
+    def cycles(self) -> int:
+        """What one scalar instruction takes."""
+        return self.world.device.timing.scalar_cycles

@@ -1,0 +1,8 @@
+"""Parts from which the tests of the simulator put programs together by hand."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
