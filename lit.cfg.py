@@ -2,39 +2,14 @@
 """How `lit test` finds and runs the tests: RUN lines in .mlir and .test files, pytest for each test_*.py."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
-import lit.formats
-from lit.Test import FAIL, PASS, TIMEOUT, Result
-
 ROOT = Path(__file__).resolve().parent
 
-
-class SpyrecTests(lit.formats.ShTest):
-    """RUN lines for .mlir and .test files; a test_*.py is one test, run by pytest (exit status 5, no test found, fails)."""
-
-    def execute(self, test, litConfig):  # noqa: N803 (lit's name)
-        path = test.getSourcePath()
-        if not path.endswith(".py"):
-            return super().execute(test, litConfig)
-        command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", path]
-        limit = litConfig.maxIndividualTestTime or None
-        try:
-            done = subprocess.run(
-                command, cwd=ROOT, env=test.config.environment, capture_output=True, text=True, timeout=limit, check=False
-            )
-        except subprocess.TimeoutExpired as late:
-            return Result(TIMEOUT, f"{' '.join(command)}: no end after {late.timeout} s")
-        return Result(PASS if done.returncode == 0 else FAIL, done.stdout + done.stderr)
-
-    def getTestsInDirectory(self, testSuite, path_in_suite, litConfig, localConfig):  # noqa: N802, N803 (lit's names)
-        for test in super().getTestsInDirectory(testSuite, path_in_suite, litConfig, localConfig):
-            name = test.path_in_suite[-1]
-            if not name.endswith(".py") or name.startswith("test_"):
-                yield test
-
+# Lit sends tests to its workers by name of their class, so the class has to live in a module that they can import.
+sys.path.insert(0, str(ROOT / "test" / "tools"))
+from lit_format import SpyrecTests  # noqa: E402
 
 config.name = "spyrec"
 config.test_format = SpyrecTests(execute_external=False)

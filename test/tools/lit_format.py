@@ -1,0 +1,37 @@
+"""The format of this project's tests: RUN lines, and pytest for files ``test_*.py``."""
+
+import subprocess
+import sys
+
+import lit.formats
+from lit.Test import FAIL, PASS, TIMEOUT, Result
+
+
+class SpyrecTests(lit.formats.ShTest):
+    """RUN lines for .mlir and .test files; a test_*.py is one test, run by pytest (one without tests fails)."""
+
+    def execute(self, test, litConfig):  # noqa: N803 (lit's name)
+        path = test.getSourcePath()
+        if not path.endswith(".py"):
+            return super().execute(test, litConfig)
+        command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", path]
+        limit = litConfig.maxIndividualTestTime or None
+        try:
+            done = subprocess.run(
+                command,
+                cwd=test.suite.source_root,
+                env=test.config.environment,
+                capture_output=True,
+                text=True,
+                timeout=limit,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as late:
+            return Result(TIMEOUT, f"{' '.join(command)}: no end after {late.timeout} s")
+        return Result(PASS if done.returncode == 0 else FAIL, done.stdout + done.stderr)
+
+    def getTestsInDirectory(self, testSuite, path_in_suite, litConfig, localConfig):  # noqa: N802, N803 (lit's names)
+        for test in super().getTestsInDirectory(testSuite, path_in_suite, litConfig, localConfig):
+            name = test.path_in_suite[-1]
+            if not name.endswith(".py") or name.startswith("test_"):
+                yield test
