@@ -125,6 +125,9 @@ class Session:
             parsed = asm.read(self.text, self.filename, context, sink=self.sink)
             module = parsed.module
             ctx = PassContext(context, self.sink, self._load_device)
+            if self.options.settings:
+                # A misspelt setting is refused even where no pass asks for the device.
+                _ = ctx.device
             stages = STAGES[STAGE_NAMES.index(self.options.from_stage) :]
             self._gate(stages[0], module, ctx, first=True)
             self._select(module, ctx)

@@ -146,8 +146,8 @@ def walk(elements: tuple[Element, ...]) -> Iterator[OwnPass | UpstreamPass]:
             yield element
 
 
-def fail(text: str, column: int, message: str, notes: tuple[str, ...] = ()) -> NoReturn:
-    """Raise UsageError at ``column`` (from 1) of the pipeline ``text``."""
+def fail(text: str, column: int, message: str, notes: tuple[str, ...] = (), width: int = 1) -> NoReturn:
+    """Raise UsageError at ``column`` (from 1) of the pipeline ``text``, with ``width`` characters underlined."""
     position = Position("<pass pipeline>", 1, column) if text else None
     raise UsageError(
         [
@@ -156,6 +156,7 @@ def fail(text: str, column: int, message: str, notes: tuple[str, ...] = ()) -> N
                 message,
                 "pass-pipeline",
                 position,
+                column + width if position else None,
                 source_line=text or None,
                 notes=tuple(Diagnostic(Severity.NOTE, n) for n in notes),
             )
@@ -168,21 +169,29 @@ def _check_upstream(elements: tuple[Element, ...], anchor: str, text: str, conte
         if isinstance(element, Nest):
             _check_upstream(element.elements, element.anchor, text, context)
         elif isinstance(element, UpstreamPass):
+            wide = len(element.name)
             problem = upstream.problem(element.name, element.options, anchor, context)
             if problem is None:
                 continue
             if problem == upstream.UNKNOWN:
                 near = registry.nearest(element.name, tuple(upstream.CLASS_NAMES))
                 hint = f"; did you mean '{near}'?" if near else ""
-                fail(text, element.column, f"'{element.name}' is neither a pass of spyrec nor one of MLIR's{hint}")
+                fail(
+                    text,
+                    element.column,
+                    f"'{element.name}' is neither a pass of spyrec nor one of MLIR's{hint}",
+                    (),
+                    wide,
+                )
             if problem == upstream.WRONG_ANCHOR:
                 fail(
                     text,
                     element.column,
                     f"pass '{element.name}' does not run on '{anchor}'",
                     (f"nest it in the op that it runs on, as in func.func({element})",),
+                    wide,
                 )
-            fail(text, element.column, f"pass '{element.name}': {problem}")
+            fail(text, element.column, f"pass '{element.name}': {problem}", (), wide)
 
 
 class _Parser:
@@ -237,11 +246,12 @@ class _Parser:
                 start + 1,
                 f"pass '{name}' runs on '{cls.anchor}', not on '{anchor}'",
                 (f"nest it: {cls.anchor}({name})",),
+                len(name),
             )
         try:
             return OwnPass(cls.from_options(options))
         except UsageError as error:
-            fail(self.text, start + 1, error.diagnostics[0].message)
+            fail(self.text, start + 1, error.diagnostics[0].message, (), len(name))
 
     def options(self) -> str:
         start, depth, quote = self.at, 0, ""

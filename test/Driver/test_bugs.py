@@ -1,0 +1,91 @@
+"""A compiler at fault: status 3, one line, a reproducer that runs, and never a traceback or a signal."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = ROOT / "examples" / "add.mlir"
+PRELUDE = """
+import os, sys
+from dataclasses import dataclass, replace
+from spyrec.passkit import Pass, registry
+from spyrec.passes import stages
+import spyrec.driver.compile as line
+
+@dataclass
+class GoWrong(Pass):
+    \"\"\"Stands for a pass with a bug.\"\"\"
+    def run(self, op, ctx):
+        BODY
+
+registry.register(GoWrong)
+kernel = replace(stages.STAGES[1], steps=(stages.Step("func.func(go-wrong)", "to go wrong"),))
+line.STAGES = (stages.STAGES[0], kernel, *stages.STAGES[2:])
+from spyrec.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def spyrec(body: str, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", PRELUDE.replace("BODY", body), *words],
+        cwd=ROOT,
+        env={**os.environ, "SPYREC_DUMP_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+BUGS = [
+    ("{}['x']", "pass go-wrong: KeyError: 'x'"),
+    (
+        "os.abort()",
+        "the compiler died of SIGABRT while running builtin.module(func.func(verify-ktir),func.func(go-wrong))",
+    ),
+    ("op.attributes['function_type'] = op.attributes['sym_name']", "not valid after pass go-wrong"),
+]
+
+
+@pytest.mark.parametrize(("body", "says"), BUGS)
+def test_status_3_names_a_reproducer_that_fails_again(body: str, says: str, tmp_path: Path) -> None:
+    done = spyrec(
+        body,
+        tmp_path,
+        "opt" if "valid" in says else "compile",
+        str(KERNEL),
+        *(["--go-wrong"] if "valid" in says else []),
+    )
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    found = re.search(r"to reproduce: spyrec opt --run-reproducer (?:--device=\S+ )?(\S+)", done.stderr)
+    assert found
+    text = Path(found[1]).read_text(encoding="utf-8")
+    assert "mlir_reproducer" in text
+    assert text.count("\n") > KERNEL.read_text(encoding="utf-8").count("\n")
+    again = spyrec(body, tmp_path, "opt", "--run-reproducer", found[1])
+    assert again.returncode == 3
+    assert spyrec("pass", tmp_path, "opt", "--run-reproducer", found[1]).returncode == 0
+
+
+def test_a_failing_upstream_pass_in_the_line_is_our_fault(tmp_path: Path) -> None:
+    body = (
+        "from spyrec.mlir import passmanager; passmanager.PassManager.parse('func.func(transform-interpreter)').run(op)"
+    )
+    done = spyrec(body, tmp_path, "compile", str(KERNEL))
+    assert done.returncode == 3
+    assert "to reproduce" in done.stderr
+
+
+def test_no_half_written_output(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = spyrec("os.abort()", tmp_path / "dump", "compile", str(KERNEL), "-o", str(out))
+    assert done.returncode == 3
+    assert not out.exists()
