@@ -136,6 +136,7 @@ class GetComputeTileIdOp(ods.Op, dialect=Ktdp, name="get_compute_tile_id", effec
     assembly_format = "attr-dict `:` type($ids)"
 
     def verify(self) -> Iterator[ods.Violation]:
+        """There is one id, or one per dimension of the function's grid."""
         count = len(self.ids)
         if count == 0:
             yield ods.Violation("wrong-operands", "at least one id must be taken", "ids")
@@ -183,6 +184,7 @@ class ConstructMemoryViewOp(ods.Op, dialect=Ktdp, name="construct_memory_view", 
     )
 
     def verify(self) -> Iterator[ods.Violation]:
+        """Sizes, strides, set and result agree in rank; constant sizes are those of the result's type."""
         sizes, strides = list(self.static_sizes), list(self.static_strides)
         view = ir.MemRefType(self.result.type)
         if len(sizes) != len(strides):
@@ -233,7 +235,9 @@ class ConstructAccessTileOp(ods.Op, dialect=Ktdp, name="construct_access_tile", 
     )
 
     def verify(self) -> Iterator[ods.Violation]:
+        """Subscripts, set, order and tile have as many dimensions as the view."""
         subscripts, order = self.base_map.value, self.access_tile_order.value
+        given = len(subscripts.results)
         inputs = subscripts.n_dims + subscripts.n_symbols
         if inputs != len(self.indices):
             yield ods.Violation(
@@ -242,33 +246,29 @@ class ConstructAccessTileOp(ods.Op, dialect=Ktdp, name="construct_access_tile", 
                 "indices",
             )
         base = ir.ShapedType(self.base.type)
-        if not base.has_rank or base.rank != len(subscripts.results):
-            rank = f"{base.rank} dimensions" if base.has_rank else "no rank"
+        if not base.has_rank:
             yield ods.Violation(
-                "rank-mismatch",
-                f"there are {len(subscripts.results)} subscripts, but {self.base.type} has {rank}",
-                "indices",
+                "type-mismatch", f"{self.base.type} has no rank, so it has no coordinates", "type(base)"
+            )
+            return
+        rank = base.rank
+        if given != rank:
+            yield ods.Violation(
+                "rank-mismatch", f"there are {given} subscripts, but {self.base.type} has {rank} dimensions", "indices"
             )
         yield from set_arity(
-            "access_tile_set",
-            self.access_tile_set,
-            len(subscripts.results),
-            len(self.symbol_operands),
-            "symbol operands",
+            "access_tile_set", self.access_tile_set, rank, len(self.symbol_operands), "symbol operands"
         )
-        dims = order.n_dims
-        if order.n_symbols or dims != len(order.results) or dims != len(subscripts.results):
+        if order.n_symbols or order.n_dims != rank or len(order.results) != rank:
             yield ods.Violation(
                 "rank-mismatch",
-                f"access_tile_order must map {len(subscripts.results)} dimensions to as many, but is {order}",
+                f"access_tile_order must map {rank} dimensions to {rank}, but is {order}",
                 "access_tile_order",
             )
         tile_rank = len(AccessTileType(self.result.type).shape)
-        if tile_rank != len(subscripts.results):
+        if tile_rank != rank:
             yield ods.Violation(
-                "rank-mismatch",
-                f"the tile has {tile_rank} dimensions, but there are {len(subscripts.results)} subscripts",
-                "type(result)",
+                "rank-mismatch", f"the tile has {tile_rank} dimensions, but the view has {rank}", "type(result)"
             )
 
 
@@ -280,6 +280,7 @@ class LoadOp(ods.Op, dialect=Ktdp, name="load", effects=ods.Read):
     assembly_format = "$access_tile attr-dict `:` short-type($access_tile) `->` type($result)"
 
     def verify(self) -> Iterator[ods.Violation]:
+        """The tensor has the tile's shape and the view's element type (`si32` and `ui32` count as `i32`)."""
         yield from _same_shape(self.access_tile, self.result, "result")
 
 
@@ -291,4 +292,5 @@ class StoreOp(ods.Op, dialect=Ktdp, name="store", effects=ods.Write):
     assembly_format = "$data_tile `,` $access_tile attr-dict `:` type($data_tile) `,` short-type($access_tile)"
 
     def verify(self) -> Iterator[ods.Violation]:
+        """The tensor has the tile's shape and the view's element type (`si32` and `ui32` count as `i32`)."""
         yield from _same_shape(self.access_tile, self.data_tile, "data_tile")

@@ -34,6 +34,7 @@ class ReadOp(ods.Op, dialect=Dataflow, name="read", effects=ods.Read):
     )
 
     def verify(self) -> Iterator[ods.Violation]:
+        """One stride per dimension of the tensor."""
         yield from strides_per_dimension("strides", self.static_strides, self.strides, self.result.type)
 
 
@@ -52,4 +53,5 @@ class WriteOp(ods.Op, dialect=Dataflow, name="write", effects=ods.Write):
     )
 
     def verify(self) -> Iterator[ods.Violation]:
+        """One stride per dimension of the tensor."""
         yield from strides_per_dimension("strides", self.static_strides, self.strides, self.value.type)

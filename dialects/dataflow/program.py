@@ -60,6 +60,7 @@ class TransferOp(ods.Op, dialect=Dataflow, name="transfer", effects=ods.ReadWrit
     )
 
     def verify(self) -> Iterator[ods.Violation]:
+        """One to four counts, one stride per count on each side."""
         yield from counts_problem(self.counts)
         for name in ("source_strides", "dest_strides"):
             strides = getattr(self, name)
@@ -92,6 +93,7 @@ class StreamOp(ods.Op, dialect=Dataflow, name="stream", effects=ods.ReadWrite):
     )
 
     def verify(self) -> Iterator[ods.Violation]:
+        """One to four counts; strides and a buffer per operand; the body takes and yields elements."""
         yield from counts_problem(self.counts)
         for side, operands in (("input", self.inputs), ("output", self.outputs)):
             for what in ("strides", "buffers"):

@@ -25,6 +25,7 @@ class AllocOp(ods.Op, dialect=Dataflow, name="alloc", effects=ods.Alloc):
     assembly_format = "attr-dict `:` type($result)"
 
     def verify(self) -> Iterator[ods.Violation]:
+        """The shape is static; `address` and `slot_bytes` come together."""
         if (self.address is None) != (self.slot_bytes is None):
             present, absent = ("slot_bytes", "address") if self.address is None else ("address", "slot_bytes")
             yield ods.Violation("missing-attribute", f"a buffer with {present} needs {absent} too", present)
@@ -65,6 +66,7 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
     )
 
     def verify(self) -> Iterator[ods.Violation]:
+        """One side is a buffer at least; the other is one of equal shape, or a box with a stride per dimension."""
         if self.source is None and self.dest is None:
             yield ods.Violation(
                 "transfer-side",

@@ -59,10 +59,13 @@ def verify_tree(root: ir.Operation | ir.OpView) -> list[tuple[ir.Operation, Viol
 
 
 def violations(op: Op) -> list[Violation]:
-    """Broken rules of one op: its fields first; its own ``verify`` runs only when they hold."""
+    """Broken rules of one op: of its fields; if there are none, of equal types; if none, of its own ``verify``."""
     try:
-        found = list(_structure(op))
-        return found or list(op.verify())
+        for rules in (_structure, _same_types, type(op).verify):
+            found = list(rules(op))
+            if found:
+                return found
+        return []
     except Exception as error:  # a bug in a verifier must not unwind through MLIR's C++ frames, which abort the process
         return [
             Violation("verifier-crashed", f"the verifier of {op.spec.name} failed: {type(error).__name__}: {error}")
@@ -106,8 +109,6 @@ def _structure(op: Op) -> Iterator[Violation]:
         return
     for region, r in zip(operation.regions, spec.regions, strict=True):
         yield from _region(spec, region, r)
-    for group in spec.same_types:
-        yield from _same(op, group)
 
 
 def _undeclared(spec: OpSpec, operation: ir.Operation) -> Iterator[Violation]:
@@ -179,8 +180,13 @@ def _region_arguments(
             )
 
 
+def _same_types(op: Op) -> Iterator[Violation]:
+    for group in op.spec.same_types:
+        yield from _same(op, group)
+
+
 def _same(op: Op, group: Sequence[str]) -> Iterator[Violation]:
-    """Members that are present must have one type; the last one that differs from the first is marked."""
+    """Members that are present have one type; the first one that differs is marked."""
     types: list[tuple[str, Any]] = []
     for name in group:
         member = getattr(op, name)
