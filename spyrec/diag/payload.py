@@ -1,8 +1,8 @@
 """How a violation travels inside the one string that MLIR's diagnostics carry.
 
 A verifier written in Python can only call ``location.emit_error(text)``. What our diagnostics need beside the message
-(the stable id, the field, notes) is packed behind unit-separator characters, which no message contains; the message
-stays first, so that a consumer that knows nothing of this shows something readable.
+(the stable id, the field, notes) is packed behind invisible separators: the text still reads well where nobody decodes
+it, and MLIR may put words in front.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_SEPARATOR = "\x1f"
+_MARK = "\u2063"
 
 
 @dataclass(frozen=True)
@@ -23,16 +23,21 @@ class Payload:
     notes: tuple[str, ...] = ()
 
 
-def encode(message: str, id: str = "", field: str | None = None, notes: Sequence[str] = ()) -> str:
-    """Pack the parts into one string."""
-    return _SEPARATOR.join([message, id, field or "", *notes])
+def encode(message: str, id: str, field: str | None = None, notes: Sequence[str] = ()) -> str:
+    """Pack the parts into one line of text."""
+    parts = [message, f" [{id}]"]
+    if field is not None:
+        parts.append(f" at {field}")
+    parts.extend(f"; {note}" for note in notes)
+    return _MARK.join(parts)
 
 
 def decode(text: str) -> Payload:
-    """Take an encoded string apart; a plain message decodes to itself. A prefix that MLIR put in front stays in the
-    message.
-    """
-    message, *rest = text.split(_SEPARATOR)
-    if len(rest) < 2:
+    """Take an encoded string apart; a plain message decodes to itself."""
+    message, *rest = text.split(_MARK)
+    if not rest:
         return Payload(text)
-    return Payload(message, rest[0], rest[1], tuple(rest[2:]))
+    field, notes = "", rest[1:]
+    if notes and notes[0].startswith(" at "):
+        field, notes = notes[0].removeprefix(" at "), notes[1:]
+    return Payload(message, rest[0][2:-1], field, tuple(n.removeprefix("; ") for n in notes))

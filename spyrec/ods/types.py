@@ -68,8 +68,8 @@ def _make_spec(cls: Any, sigil: str, dialect: type[Dialect], name: str, ir_name:
         tuple(p.spec() for p in params),
         cls.assembly_format,
         *prose(cls),
-        newest=cls.newest,
-        problem=cls.problem,
+        newest=None if cls.newest is _no_newest else cls.newest,
+        problem=None if cls.problem is _no_problem else cls.problem,
     )
 
 

@@ -1,0 +1,130 @@
+"""After MLIR has parsed the generic text: ops get the places that the user wrote, arguments their names.
+
+An op's location becomes the place of its name in the source. Where the source carries ``loc(...)`` trailers, MLIR parses twice,
+without and with them, and each op gets a fused location of both, the user's first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from spyrec.asm.output import Generic
+from spyrec.diag import TEXT_TAG, Source
+from spyrec.mlir import ir
+
+_NAME = re.compile(r"%(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)", re.ASCII)
+#: Names that MLIR would give anyhow, or that frontends make up; a name in the user's ``loc`` says more.
+_MADE_UP = re.compile(r"arg\d+$")
+#: What MLIR calls text that it was handed as a string.
+BUFFER = "-"
+
+
+def attach(module: ir.Module, located: ir.Module | None, generic: Generic, source: Source) -> None:
+    """Set locations and names in ``module``; ``located`` is the same module parsed with its trailers."""
+    Attacher(module, generic, source).run(located)
+
+
+class Attacher:
+    """Walks one module."""
+
+    def __init__(self, module: ir.Module, generic: Generic, source: Source) -> None:
+        self.module = module
+        self.generic = generic
+        self.source = source
+        self.context = module.context
+        self.tag = ir.StringAttr.get(TEXT_TAG, self.context)
+
+    def run(self, located: ir.Module | None) -> None:
+        """Visit every op and block argument."""
+        users = iter(_operations(located)) if located is not None else None
+
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            user = next(users) if users is not None else None
+            op.location = self.location(op.location, user.location if user is not None else None)
+            if len(op.regions):
+                self._arguments(op, user)
+            return ir.WalkResult.ADVANCE
+
+        self.module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+
+    def location(self, parsed: Any, user: Any) -> ir.Location:
+        """The location of an op whose position in the generic text is ``parsed``; ``user`` is its location with trailers."""
+        place = self._place(parsed)
+        if user is None or user == parsed or isinstance(user, ir.UnknownLoc):
+            return place
+        if isinstance(place, ir.UnknownLoc):
+            return user  # type: ignore[no-any-return]
+        return ir.Location.fused([user, place], self.tag, self.context)
+
+    def _place(self, parsed: Any) -> ir.Location:
+        if not isinstance(parsed, ir.FileLineColLoc) or parsed.filename != BUFFER:
+            return parsed  # type: ignore[no-any-return]
+        position = self.source.position(self.generic.origin(self._offset(parsed)))
+        return ir.Location.file(position.file, position.line, position.column, self.context)
+
+    def _offset(self, parsed: Any) -> int:
+        return self.generic.offset(parsed.start_line, parsed.start_col)
+
+    def _arguments(self, op: ir.Operation, user: ir.Operation | None) -> None:
+        for k, region in enumerate(op.regions):
+            for b, block in enumerate(region.blocks):
+                arguments = block.arguments
+                if not len(arguments):
+                    continue
+                users = user.regions[k].blocks[b].arguments if user is not None else None
+                for a, argument in enumerate(arguments):
+                    parsed = argument.location
+                    given = users[a].location if users is not None else None
+                    argument.set_location(self._named(parsed, given))
+
+    def _named(self, parsed: Any, given: Any) -> ir.Location:
+        """The location of an argument, with its name outermost, where the printer looks for it."""
+        name = None
+        if isinstance(parsed, ir.FileLineColLoc) and parsed.filename == BUFFER:
+            match = _NAME.match(self.generic.text, self._offset(parsed))
+            name = match[1] if match else None
+        said = given.name_str if isinstance(given, ir.NameLoc) and given != parsed else None
+        if said is not None and (name is None or name == said or _MADE_UP.match(name)):
+            # The file says the name itself.
+            return ir.Location.name(said, self.location(parsed, given.child_loc), self.context)
+        location = self.location(parsed, given)
+        return ir.Location.name(name, location, self.context) if name is not None else location
+
+
+def _operations(module: ir.Module) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def strip_text_places(root: ir.Operation) -> None:
+    """Leave only what the user's ``loc`` said where the reader fused it with a place in the text (undoes :func:`attach`)."""
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        op.location = _users(op.location)
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.arguments:
+                    argument.set_location(_users(argument.location))
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+
+
+def _users(location: Any, depth: int = 16) -> ir.Location:
+    rebuild: Callable[[Any], ir.Location] = lambda part: _users(part, depth - 1) if depth else part  # noqa: E731
+    if isinstance(location, ir.FusedLoc):
+        parts = location.locations
+        if len(parts) == 2 and str(location).startswith(f'loc(fused<"{TEXT_TAG}">'):
+            return rebuild(parts[0])
+        return location
+    if isinstance(location, ir.NameLoc):
+        return ir.Location.name(location.name_str, rebuild(location.child_loc), location.context)
+    return location  # type: ignore[no-any-return]

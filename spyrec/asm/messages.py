@@ -1,0 +1,130 @@
+"""What MLIR's parser says about the generic text, said about the user's text.
+
+Its positions refer to text that the user never saw, its types are spelled as MLIR knows them, and some of its sentences leave out
+what everybody asks next: which name, which op was meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from spyrec.asm.attach import BUFFER
+from spyrec.asm.grammar import Grammar
+from spyrec.asm.nearest import nearest
+from spyrec.asm.output import Generic
+from spyrec.asm.problem import Problem
+from spyrec.asm.untranslate import Untranslator
+from spyrec.diag import NoteLike, Sink, Source, Span
+
+_SCOPE = re.compile(r"%\$s\d+\.")
+_NOISE = ("see current operation", "Available dialects", "diagnostic emitted with trace")
+_UNKNOWN_OP = re.compile(
+    r"custom op '(?P<a>[^']+)' is unknown|not found for custom op '(?P<b>[^']+)'"
+    r"|unregistered operation '(?P<c>[^']+)'|unregistered dialect"
+)
+_VERIFIER = re.compile(r"'[a-z_0-9]+\.[\w.]+' op ")
+_SSA = re.compile(r"%(?:[0-9]+|[A-Za-z_$.-][\w$.-]*)", re.ASCII)
+#: Upstream dialects whose op names are suggested for misspelt ones, as attributes of :mod:`spyrec.mlir`.
+_UPSTREAM = ("affine", "arith", "func", "linalg", "math", "memref", "scf", "tensor", "vector")
+#: Words that start a statement without a dialect's name.
+_BARE = ("module", "return", "call")
+
+
+class Messages:
+    """Reports the diagnostics of one failed parse to a sink."""
+
+    def __init__(self, sink: Sink, source: Source, generic: Generic, grammar: Grammar) -> None:
+        self.sink = sink
+        self.source = source
+        self.generic = generic
+        self.grammar = grammar
+        self.untranslator = Untranslator(grammar)
+
+    def report(self, infos: Iterable[Any]) -> None:
+        """Report each diagnostic once, errors only (MLIR parsers give no others)."""
+        seen: set[tuple[Any, str]] = set()
+        for info in infos:
+            where = self._where(info.location)
+            id, message, notes = self._said(str(info.message), where)
+            key = (where.start if isinstance(where, Span) else str(where), message)
+            if key in seen:
+                continue
+            seen.add(key)
+            for note in info.notes:
+                text = str(note.message)
+                if not text.startswith(_NOISE):
+                    notes.append((self._where(note.location), self._clean(text)))
+            self.sink.error(where, id, message, notes=notes)
+
+    def _where(self, location: Any) -> Any:
+        if getattr(location, "filename", None) != BUFFER:
+            return location
+        text = self.source.text
+        offset = self.generic.origin(self.generic.offset(location.start_line, location.start_col))
+        if not text[offset:].strip():
+            # The end of the text: point behind the last thing that stands there.
+            offset = len(text.rstrip())
+            return Span(self.source, offset, offset + 1)
+        return self.source.word(offset)
+
+    def _said(self, message: str, where: Any) -> tuple[str, str, list[NoteLike]]:
+        word = where.text if isinstance(where, Span) else ""
+        if found := _UNKNOWN_OP.search(message):
+            return self._unknown_op(found["a"] or found["b"] or found["c"] or word.strip('"'), message)
+        if message.startswith("use of undeclared SSA value name"):
+            name = _SSA.match(word)
+            return self._undefined(name[0] if name else word)
+        if message.startswith("redefinition of SSA value"):
+            return "redefined-name", self._clean(message), []
+        if message.startswith("undefined symbol alias id"):
+            near = nearest(word, set(re.findall(r"^[#!][\w$.-]+(?=\s*=)", self.source.text, re.MULTILINE)))
+            return "undefined-name", f"nothing defines {word}", [f"did you mean {near}?"] if near else []
+        return "mlir-verify" if _VERIFIER.match(message) else "syntax", self._clean(message), []
+
+    def _undefined(self, name: str) -> tuple[str, str, list[NoteLike]]:
+        known = set(_SSA.findall(self.source.text))
+        bare, minus, _ = name.partition("-")
+        if minus and bare in known:
+            return "undefined-name", f"nothing defines {name}", [f"'-' is part of the name; write {bare} - ... with spaces"]
+        defined = {d for line in re.findall(r"^\s*(%[^=\n]*)=", self.source.text, re.MULTILINE) for d in _SSA.findall(line)}
+        near = nearest(name, (defined or known) - {name})
+        hint = f"did you mean {near}?" if near else "it may be defined in another function or block, or after its use"
+        return "undefined-name", f"nothing that can be seen from here defines {name}", [hint]
+
+    def _unknown_op(self, name: str, message: str) -> tuple[str, str, list[NoteLike]]:
+        name = name.removeprefix("builtin.").removeprefix("func.") if "." not in name else name
+        dialect = name.partition(".")[0]
+        notes: list[NoteLike] = []
+        if near := nearest(name, [*self.grammar.ops, *upstream_ops(dialect), *_BARE]):
+            notes.append(f"did you mean {near}?")
+        if name == "linalg.matmul_transpose_b":
+            notes = ["write linalg.matmul with indexing_maps whose second map is transposed"]
+        if "." not in name:
+            return "unknown-op", f"{name} is no op and starts no statement", notes
+        if "unregistered dialect" in message or "not found for custom op" in message:
+            if not notes and (close := nearest(dialect, [*self.grammar.dialects, *_UPSTREAM])):
+                notes.append(f"did you mean the dialect {close}?")
+            return "unknown-op", f"there is no dialect {dialect}, so no op {name}", notes
+        return "unknown-op", f"there is no op {name}", notes
+
+    def _clean(self, message: str) -> str:
+        message = _SCOPE.sub("%", message)
+        try:
+            return self.untranslator.text(message)
+        except Problem:
+            return message
+
+
+def upstream_ops(dialect: str) -> list[str]:
+    """Names of all ops of an upstream dialect; of every common one when there is no such dialect."""
+    from spyrec import mlir
+
+    names: list[str] = []
+    for known in [dialect] if dialect in _UPSTREAM else _UPSTREAM:
+        module = getattr(mlir, known)
+        names += [
+            str(c.OPERATION_NAME) for c in vars(module).values() if isinstance(c, type) and hasattr(c, "OPERATION_NAME")
+        ]
+    return names

@@ -1,0 +1,279 @@
+"""KTIR text to MLIR's generic form, statement by statement, without knowing the grammar of upstream statements.
+
+The text is walked once. What names something of ours is translated: an op by the elements of its format, a type or attribute
+likewise. Everything in between is copied. Only regions of our own ops are remembered on a stack; inside those that open a naming
+scope, SSA names get a prefix, because the generic form opens no scopes.
+"""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass
+from functools import partial
+
+from spyrec.asm import emit, generic
+from spyrec.asm.grammar import Grammar
+from spyrec.asm.lexer import Tokens
+from spyrec.asm.output import Generic, Location, Output
+from spyrec.asm.problem import Problem
+from spyrec.asm.state import OpRead, RegionRead
+from spyrec.asm.translate import Translator
+from spyrec.diag import Sink, Source, SourceMap, Span
+
+#: After this many mistakes in one text the rest is likely to be a consequence.
+MAX_PROBLEMS = 20
+
+
+@dataclass
+class Frame:
+    """A stretch of statements: the whole text, or a region of an op of ours.
+
+    ``end`` is the token that closes it, ``next`` the token where a statement starts if one does. ``nested`` is the end of the
+    innermost upstream braces met so far: names without a dialect inside those are not ours.
+    """
+
+    end: int
+    out: Output
+    op: OpRead | None = None
+    region: RegionRead | None = None
+    prefix: str = ""
+    default: str | None = None
+    next: int = 0
+    nested: int = -1
+
+    @property
+    def slow(self) -> bool:
+        """Whether every token must be looked at."""
+        return bool(self.prefix or self.default)
+
+
+class Reader:
+    """One text on its way to generic form."""
+
+    def __init__(self, source: Source, source_map: SourceMap, grammar: Grammar, sink: Sink) -> None:
+        self.source = source
+        self.source_map = source_map
+        self.grammar = grammar
+        self.sink = sink
+        self.problems = 0
+
+    def read(self) -> Generic | None:
+        """The generic form, or None when mistakes were reported."""
+        try:
+            self.tokens = Tokens(self.source.text, self.grammar.dialects)
+        except Problem as problem:
+            self.report(problem)
+            return None
+        self.texts = self.tokens.texts
+        self.translator = Translator(self.tokens, self.grammar)
+        out = Output()
+        self.frames = [Frame(self.tokens.count, out)]
+        self._walk()
+        for token, sentence in self.translator.remarks:
+            self.sink.remark(self.span(token, token + 1), "old-spelling", sentence)
+        if self.problems:
+            return None
+        head = Output()
+        for text, (alias, token) in self.translator.hoisted.items():
+            head.add(f"{alias} = ", self.tokens.starts[token])
+            head.add(text, self.tokens.starts[token])
+            head.add("\n", self.tokens.starts[token])
+        head.extend(out)
+        return Generic(head, self.source.text)
+
+    # -- reporting ----------------------------------------------------------------------------------------------------
+
+    def span(self, first: int, after: int) -> Span:
+        """The characters of tokens ``first`` to ``after``."""
+        return Span(self.source, self.tokens.starts[first], self.tokens.end(max(first, after - 1)))
+
+    def report(self, problem: Problem) -> None:
+        """Turn a problem into a diagnostic."""
+        self.problems += 1
+        notes = [n if isinstance(n, str) else (Span(self.source, n[0], n[1]), n[2]) for n in problem.notes]
+        self.sink.error(Span(self.source, problem.start, problem.end), problem.id, problem.message, notes=notes)
+
+    # -- the walk -----------------------------------------------------------------------------------------------------
+
+    def _walk(self) -> None:
+        tokens, marked = self.tokens, self.tokens.marked
+        token = position = 0
+        while True:
+            frame = self.frames[-1]
+            if frame.slow:
+                stop = self._next_slow(frame, token)
+            else:
+                at = bisect.bisect_left(marked, token)
+                stop = marked[at] if at < len(marked) else tokens.count
+            stop = min(stop, frame.end)
+            if tokens.starts[stop] > position:
+                frame.out.copy(tokens.text[position : tokens.starts[stop]], position)
+            if stop == frame.end and frame.op is None:
+                return
+            try:
+                token = self._close(frame) if stop == frame.end else self._handle(frame, stop)
+            except Problem as problem:
+                self.report(problem)
+                if self.problems >= MAX_PROBLEMS:
+                    return
+                token = self._recover(self.frames[-1], stop, problem)
+            position = tokens.end(token - 1) if token else 0
+
+    def _next_slow(self, frame: Frame, token: int) -> int:
+        """The next token in a frame with renaming or a default dialect that is not just copied."""
+        tokens, texts = self.tokens, self.texts
+        marked = tokens.marked
+        at = bisect.bisect_left(marked, token)
+        stop = min(marked[at] if at < len(marked) else tokens.count, frame.end)
+        for index in range(token, stop):
+            text = texts[index]
+            if text[0] == "%" and frame.prefix and len(text) > 1:
+                return index
+            if text == "{" and index > frame.nested:
+                frame.nested = tokens.match[index]
+            elif frame.default and index > frame.nested and self._short_op(frame, index):
+                return index
+        return stop
+
+    def _short_op(self, frame: Frame, index: int) -> bool:
+        """Whether a word without a dialect names an op of the region's default dialect (or fails to)."""
+        text = self.texts[index]
+        if not (text[0].isalpha() and "." not in text):
+            return False
+        definite = index == frame.next or self._after_results(index)
+        if f"{frame.default}.{text}" in self.grammar.ops:
+            return definite or self.tokens.first_on_line(index)
+        return definite
+
+    def _after_results(self, index: int) -> bool:
+        """Whether ``%x =`` or ``%x:2 =`` stands before the token."""
+        texts = self.texts
+        if index < 2 or texts[index - 1] != "=":
+            return False
+        before = index - 2
+        if texts[before][0].isdigit() and before >= 2 and texts[before - 1] == ":":
+            before -= 2
+        return texts[before][0] == "%"
+
+    def _handle(self, frame: Frame, index: int) -> int:
+        """Translate what starts at a token; the index after it."""
+        text = self.texts[index]
+        first = text[0]
+        tokens = self.tokens
+        if first in "!#":
+            made, after = self.translator.named(index)
+            frame.out.add(made, tokens.starts[index])
+            return after
+        if first == "%":
+            frame.out.add(OpRead.renamed(text, frame.prefix), tokens.starts[index])
+            return index + 1
+        if text == "loc":
+            return self._location(frame, index)
+        if first == '"':
+            return self._op(frame, index, text[1:-1], quoted=True)
+        if "." not in text:
+            return self._op(frame, index, f"{frame.default}.{text}", quoted=False)
+        if self._is_key(index, text):
+            frame.out.copy(text, tokens.starts[index])
+            return index + 1
+        return self._op(frame, index, text, quoted=False)
+
+    def _is_key(self, index: int, name: str) -> bool:
+        """Whether a name of one of our dialects is the key of a dictionary entry, or an op without a statement around it."""
+        before, after = self.texts[index - 1] if index else "", self.texts[index + 1]
+        if after in ("=", ","):
+            return True
+        if after != "}":
+            return False
+        # `{ dataflow.yield }` is a statement, `{dataflow.flag}` an entry; `linalg.map { spyreop.exp }` names an op with operands.
+        spec = self.grammar.ops.get(name)
+        return before == "," or spec is None or any(f.arity.value == "one" for f in spec.operands)
+
+    def _location(self, frame: Frame, index: int) -> int:
+        """A trailer is kept apart, a location that is an attribute or an alias's value is copied."""
+        after = self.tokens.match[index + 1] + 1
+        text = self.tokens.slice(index, after)
+        start = self.tokens.starts[index]
+        if index and self.texts[index - 1] in ("=", "[", ","):
+            frame.out.copy(text, start)
+        else:
+            frame.out.copy(Location(text), start)
+        return after
+
+    # -- ops ----------------------------------------------------------------------------------------------------------
+
+    def _op(self, frame: Frame, index: int, name: str, *, quoted: bool) -> int:
+        spec = self.grammar.ops.get(name)
+        tokens = self.tokens
+        if spec is None:
+            near = self.grammar.nearest_op(name)
+            shown = near.partition(".")[2] if near and "." not in self.texts[index] else near
+            hint = [f"did you mean {shown}?"] if near else []
+            raise Problem("unknown-op", f"there is no op {name}", tokens.starts[index], tokens.end(index), hint)
+        op = OpRead(self.translator, spec, index, frame.prefix)
+        if quoted:
+            op.todo.extend(reversed(generic.elements(spec)))
+            op.generic = True
+        else:
+            op.todo.extend(reversed(self.grammar.op(name)))
+        return self._advance(frame, op)
+
+    def _advance(self, frame: Frame, op: OpRead) -> int:
+        """Read on until the op ends or one of its regions begins."""
+        todo = op.todo
+        while todo:
+            todo.pop().read(op)
+            region = op.opening
+            if region is not None:
+                op.opening = None
+                op.i = region.open + 1
+                inner = Frame(region.close, region.body, op, region, region.prefix, region.spec.default_dialect, op.i)
+                self.frames.append(inner)
+                return op.i
+        if op.generic:
+            generic.emit(op, frame.out)
+        else:
+            emit.emit(op, frame.out)
+        self._check_end(op)
+        spans = op.spans
+        self.source_map.record(self.tokens.starts[op.name_token], partial(_offsets, self.tokens, spans))
+        frame.next = op.i
+        if frame.region is not None and frame.region.spec.terminator == op.spec.name:
+            frame.region.terminated = True
+        return op.i
+
+    def _check_end(self, op: OpRead) -> None:
+        """What follows an op must be able to start a statement, end a region, or be a location."""
+        text = self.texts[op.i]
+        first = text[0]
+        if first in "%^}\"#!\0" or first.isalpha() or text.startswith("{-#"):
+            return
+        op.fail(f"expected the end of {op.spec.name}, but found {op.found()}")
+
+    def _close(self, frame: Frame) -> int:
+        """A region of ours has ended: go on with its op."""
+        self.frames.pop()
+        assert frame.op is not None
+        frame.op.i = frame.end + 1
+        return self._advance(self.frames[-1], frame.op)
+
+    def _recover(self, frame: Frame, op: int, problem: Problem) -> int:
+        """The token where the next statement starts: first on its line, behind the mistake, at the nesting of the op."""
+        tokens, match = self.tokens, self.tokens.match
+        wrong = tokens.at(problem.start)
+        index = op + 1
+        while index < frame.end:
+            text = self.texts[index]
+            if text in ")]}>":
+                # A closing bracket of something around the op.
+                return index if text == "}" and index > wrong else index + 1
+            if index > wrong and tokens.first_on_line(index) and (text[0] in '%^"' or text[0].isalpha()):
+                frame.next = index
+                return index
+            index = match[index] + 1 if match[index] > index else index + 1
+        return frame.end
+
+
+def _offsets(tokens: Tokens, spans: dict[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+    """Character offsets of fields from their tokens."""
+    return {name: (tokens.starts[a], tokens.end(max(a, b - 1))) for name, (a, b) in spans.items()}

@@ -1,0 +1,101 @@
+"""``read``: a module from the text that a user wrote, or every mistake in it with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from spyrec.asm.attach import attach
+from spyrec.asm.grammar import Grammar, default
+from spyrec.asm.messages import Messages
+from spyrec.asm.output import Generic
+from spyrec.asm.reader import Reader
+from spyrec.diag import Sink, Source, SourceMap
+from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity
+from spyrec.mlir import ir
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A verified module and what is known about its text. ``remarks`` are diagnostics that did not stop the reading."""
+
+    module: ir.Module
+    source: Source
+    source_map: SourceMap
+    remarks: tuple[Diagnostic, ...] = ()
+
+
+def read(
+    text: str,
+    filename: str,
+    context: ir.Context,
+    *,
+    sink: Sink | None = None,
+    grammar: Grammar | None = None,
+    verify: bool = True,
+) -> Parsed:
+    """Read KTIR (or any stage's IR) in a context that has our dialects loaded.
+
+    Every op gets the place of its name in the text as location, fused with the user's ``loc`` if there is one; arguments keep
+    their names. ``sink`` learns the source and its map and receives all diagnostics. ``verify=False`` leaves out the verifiers
+    of our own ops. Raises :class:`InvalidKernel` with all mistakes that were found.
+    """
+    from spyrec import ods
+
+    # A byte order mark is no character of the text.
+    source = Source(filename, " " + text[1:] if text.startswith("\ufeff") else text)
+    source_map = SourceMap(source)
+    sink = Sink() if sink is None else sink
+    before = len(sink.diagnostics)
+    sink.add_source(source, source_map)
+    grammar = grammar or default()
+    generic = Reader(source, source_map, grammar, sink).read()
+    if generic is None:
+        _stop(sink, before)
+    with ods.verification_suspended():
+        module = _parse(generic.text, context, sink, source, generic, grammar)
+        located = None
+        if module is not None and generic.located is not None:
+            located = _parse(generic.located, context, sink, source, generic, grammar)
+        if module is None or (generic.located is not None and located is None):
+            _stop(sink, before)
+        attach(module, located, generic, source)
+    if verify:
+        for operation, violation in ods.verify_tree(module.operation):
+            sink.error(operation, violation.id, violation.message, violation.field, violation.notes)
+    if any(d.severity is Severity.ERROR for d in sink.diagnostics[before:]):
+        _stop(sink, before)
+    return Parsed(module, source, source_map, tuple(sink.diagnostics[before:]))
+
+
+def _parse(
+    text: str, context: ir.Context, sink: Sink, source: Source, generic: Generic, grammar: Grammar
+) -> ir.Module | None:
+    """MLIR's own parse; what it refuses is reported about the user's text."""
+    try:
+        return ir.Module.parse(text, context)
+    except ir.MLIRError as error:
+        infos: list[Any] = list(error.error_diagnostics)
+        Messages(sink, source, generic, grammar).report(infos)
+        if not infos:
+            sink.error(Position(source.name, 1, 1), "syntax", str(error))
+        return None
+
+
+def _stop(sink: Sink, before: int) -> Any:
+    """Raise what this reading reported."""
+    raise InvalidKernel(sink.diagnostics[before:])
+
+
+def decode(data: bytes, filename: str) -> str:
+    """Text from the bytes of a file. Raises :class:`InvalidKernel` at the first byte that is not UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        start = data[: error.start].decode("utf-8")
+        line = start.count("\n") + 1
+        column = len(start) - (start.rfind("\n") + 1) + 1
+        message = f"byte 0x{data[error.start]:02X} is not UTF-8: this is not text"
+        raise InvalidKernel(
+            [Diagnostic(Severity.ERROR, message, "not-text", Position(filename, line, column))]
+        ) from None

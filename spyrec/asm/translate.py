@@ -1,0 +1,170 @@
+"""Types and attributes of ours: custom spelling to what MLIR reads.
+
+One :class:`Translator` serves one text. Everything in it that is not ours is copied.
+"""
+
+from __future__ import annotations
+
+import bisect
+from typing import TYPE_CHECKING, cast
+
+from spyrec.asm.cursor import Cursor
+from spyrec.asm.lexer import Tokens
+from spyrec.asm.nearest import nearest
+from spyrec.asm.state import ReadState
+from spyrec.ods.spec import RecordSpec
+
+if TYPE_CHECKING:
+    from spyrec.asm.grammar import Grammar
+    from spyrec.asm.state import OpRead
+
+#: How deep types and attributes of ours may stand inside one another.
+MAX_DEPTH = 64
+
+
+class Translator:
+    """Translates stretches of tokens.
+
+    ``hoisted``: affine maps and sets that stood inside a type or attribute of ours, where MLIR cannot read them, with the alias
+    that replaces each and the token where it stood first. ``remarks``: (token, sentence) about spellings that are kept.
+    """
+
+    def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
+        self.tokens = tokens
+        self.grammar = grammar
+        self.hoisted: dict[str, tuple[str, int]] = {}
+        self.remarks: list[tuple[int, str]] = []
+        self.doubtful_names: set[str] = set()
+        self._types: dict[str, str] = {}
+        self._fixed: dict[str, str] = {}
+        self._scopes = 0
+        self._aliases: dict[str, tuple[int, int]] | None = None
+
+    def new_scope(self) -> str:
+        """A prefix that no SSA name of another scope has."""
+        self._scopes += 1
+        return f"$s{self._scopes}."
+
+    def plain(self, first: int, after: int) -> str:
+        """Generic text of tokens outside any type or attribute of ours."""
+        marked = self.tokens.marked
+        at = bisect.bisect_left(marked, first)
+        if at == len(marked) or marked[at] >= after:
+            return self.tokens.slice(first, after)
+        return self._walk(first, after, 0, marked[at : bisect.bisect_left(marked, after)])
+
+    def inside(self, first: int, after: int, depth: int) -> str:
+        """Generic text of tokens that stand inside a type or attribute of ours, so that affine maps and sets are hoisted."""
+        return self._walk(first, after, depth, range(first, after))
+
+    def type(self, first: int, after: int) -> str:
+        """As :meth:`plain`, for types: the same few are written again and again."""
+        text = self.tokens.slice(first, after)
+        known = self._types.get(text)
+        if known is None:
+            known = self._types[text] = self.plain(first, after)
+        return known
+
+    def fixed(self, text: str) -> str:
+        """Generic text of the type that a constraint fixes."""
+        known = self._fixed.get(text)
+        if known is None:
+            record = self.grammar.records.get(text)
+            known = self._fixed[text] = record.generic({}) if record else text
+        return known
+
+    def _walk(self, first: int, after: int, depth: int, stops: range | list[int]) -> str:
+        tokens, texts = self.tokens, self.tokens.texts
+        out: list[str] = []
+        position = tokens.starts[first]
+        done = first
+        for index in stops:
+            if index < done:
+                continue
+            text = texts[index]
+            if text[0] in "!#" and "." in text and text[1:].partition(".")[0] in self.grammar.dialects:
+                out.append(tokens.text[position : tokens.starts[index]])
+                made, done = self.named(index, depth + 1)
+            elif depth and text in ("affine_map", "affine_set") and texts[index + 1] == "<":
+                out.append(tokens.text[position : tokens.starts[index]])
+                made, done = self._hoist(index)
+            else:
+                continue
+            out.append(made)
+            position = tokens.end(done - 1)
+        out.append(tokens.text[position : tokens.end(after - 1)])
+        return "".join(out)
+
+    def _hoist(self, index: int) -> tuple[str, int]:
+        after = Cursor(self.tokens, index).past(index + 1)
+        text = self.tokens.slice(index, after)
+        if text not in self.hoisted:
+            self.hoisted[text] = (f"#spyrec_hoisted_{len(self.hoisted)}", index)
+        return self.hoisted[text][0], after
+
+    def named(self, index: int, depth: int = 1) -> tuple[str, int]:
+        """Generic text of the type or attribute whose name (with sigil) is token ``index``, and the index after it."""
+        name = self.tokens.texts[index]
+        if name not in self.grammar.records:
+            near = self.grammar.nearest_record(name)
+            kind = "type" if name[0] == "!" else "attribute"
+            hint = [f"did you mean {near}?"] if near else []
+            Cursor(self.tokens, index).fail(f"there is no {kind} {name}", id="unknown-type", notes=hint)
+        return self.record(name, index + 1, depth, index)
+
+    def record(self, name: str, body: int, depth: int, name_token: int | None = None) -> tuple[str, int]:
+        """As :meth:`named`, when the name is known or implied and what follows it starts at token ``body``."""
+        spec = self.grammar.records[name]
+        state = ReadState(self, spec, body, depth)
+        if depth > MAX_DEPTH:
+            state.fail(f"types and attributes are nested more than {MAX_DEPTH} deep here", id="too-deep")
+        todo = state.todo
+        todo.extend(reversed(self.grammar.record(name)))
+        while todo:
+            # The formats of types and attributes only have elements that need no more than a ReadState.
+            todo.pop().read(cast("OpRead", state))
+        params = {p.name: state.attrs[p.name][0] if p.name in state.attrs else None for p in spec.params}
+        first = body if name_token is None else name_token
+        return self._finish(state, spec, params, first), state.i
+
+    def _finish(self, state: ReadState, spec: RecordSpec, params: dict[str, str | None], first: int) -> str:
+        for p in spec.params:
+            if params[p.name] is None and not p.optional:
+                state.fail(f"{spec.sigil}{spec.name} needs {p.name}: {p.doc}", first, state.i)
+        if spec.problem is not None and (wrong := spec.problem(params)) is not None:
+            state.fail(wrong, first, state.i, id="wrong-type")
+        if spec.newest is not None:
+            newest = spec.newest(params)
+            if newest is not None:
+                return self.grammar.records[f"{spec.sigil}{newest[0]}"].generic(newest[1])
+            written = self.tokens.slice(first, state.i)
+            self.remarks.append((first, f"{written} has no equivalent in the current dialect; it is kept as it is"))
+        return spec.generic(params)
+
+    def alias(self, use: int) -> tuple[int, int]:
+        """The tokens of the value that the alias at token ``use`` stands for."""
+        if self._aliases is None:
+            self._aliases = self._definitions()
+        seen: set[str] = set()
+        name = self.tokens.texts[use]
+        while name in self._aliases and name not in seen:
+            seen.add(name)
+            first, after = self._aliases[name]
+            name = self.tokens.texts[first]
+            if after > first + 1 or name[0] != "#":
+                return first, after
+        near = nearest(self.tokens.texts[use], self._aliases)
+        hint = [f"did you mean {near}?"] if near else []
+        Cursor(self.tokens, use).fail(
+            f"nothing defines {self.tokens.texts[use]}", id="undefined-name", notes=hint
+        )
+
+    def _definitions(self) -> dict[str, tuple[int, int]]:
+        texts = self.tokens.texts
+        found: dict[str, tuple[int, int]] = {}
+        for index, text in enumerate(texts):
+            if text[0] == "#" and texts[min(index + 1, self.tokens.count)] == "=" and self.tokens.first_on_line(index):
+                cursor = Cursor(self.tokens, index + 2)
+                found.setdefault(text, (index + 2, cursor.skip_attribute(index + 2)))
+        return found
+

@@ -1,0 +1,102 @@
+"""Types and attributes of ours: what MLIR prints to custom spelling."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, cast
+
+from spyrec.asm.cursor import Cursor
+from spyrec.asm.lexer import Tokens
+from spyrec.asm.state import ShowState
+from spyrec.ods.spec import Constraint
+
+if TYPE_CHECKING:
+    from spyrec.asm.grammar import Grammar
+    from spyrec.asm.state import OpShow
+
+
+class Untranslator:
+    """Translates texts of types and attributes; remembers them, since the same few come again and again.
+
+    ``aliases``: what each ``#name`` of the text stands for. ``inlined``: how often a directive printed the value of an alias
+    instead of its name.
+    """
+
+    def __init__(self, grammar: Grammar, aliases: dict[str, str] | None = None) -> None:
+        self.grammar = grammar
+        self.aliases = aliases or {}
+        self.inlined: dict[str, int] = {}
+        self._known: dict[str, str] = {}
+        names = "|".join(map(re.escape, grammar.dialects)) or "(?!)"
+        self._ours = re.compile(rf"[!#](?:{names})\.")
+
+    def text(self, text: str) -> str:
+        """Custom text of a type or attribute."""
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = self._walk(text) if self._ours.search(text) else text
+        return known
+
+    def resolve(self, text: str) -> str:
+        """What an alias stands for; other text stays as it is."""
+        if text not in self.aliases:
+            return text
+        self.inlined[text] = self.inlined.get(text, 0) + 1
+        return self.aliases[text]
+
+    def short(self, text: str, constraint: Constraint) -> str:
+        """Custom text without what the only class that ``constraint`` allows says anyhow."""
+        for name in constraint.classes:
+            for sigil in "!#":
+                record = self.grammar.records.get(f"{sigil}{name}")
+                if record is None or not text.startswith(f"{sigil}{name}"):
+                    continue
+                rest = text[len(name) + 1 :]
+                if rest.startswith("<") and len(constraint.classes) == 1:
+                    return rest
+                if not rest and not record.params:
+                    return record.mnemonic
+        return text
+
+    def parts(self, text: str) -> list[str]:
+        """The elements of a bracketed list."""
+        tokens = Tokens(text, ())
+        split = Cursor(tokens, 0).split(1, tokens.count - 1)
+        return [tokens.slice(first, after) for first, after in split]
+
+    def _walk(self, text: str) -> str:
+        tokens = Tokens(text, self.grammar.dialects)
+        out: list[str] = []
+        position = done = 0
+        for index in tokens.marked:
+            name = tokens.texts[index]
+            if index < done or name not in self.grammar.ir_records:
+                continue
+            out.append(text[position : tokens.starts[index]])
+            made, done = self.record(tokens, index)
+            out.append(made)
+            position = tokens.end(done - 1)
+        out.append(text[position:])
+        return "".join(out)
+
+    def record(self, tokens: Tokens, index: int) -> tuple[str, int]:
+        """Custom text of the type or attribute whose name (as MLIR knows it) is token ``index``, and the index after it."""
+        spec = self.grammar.ir_records[tokens.texts[index]]
+        public = f"{spec.sigil}{spec.name}"
+        after = index + 1
+        if not spec.params or tokens.texts[after] != "<":
+            return public, after
+        cursor = Cursor(tokens, after)
+        after = cursor.past(after)
+        params = [tokens.slice(a, b) for a, b in cursor.split(index + 2, after - 1)]
+        attrs = {
+            p.name: text
+            for p, text in zip(spec.params, params, strict=False)
+            if not (p.optional and text == "unit")
+        }
+        out = [public]
+        state = ShowState(self, out, attrs, space=False)
+        state.todo.extend(reversed(self.grammar.record(public)))
+        while state.todo:
+            state.todo.pop().show(cast("OpShow", state))
+        return "".join(out), after
