@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
-from spyrec.passes.analysis import buffers, generics, kernels
+from spyrec.passes.analysis import buffers, kernels, ops
 from spyrec.passkit import Pass, PassContext
 
 
@@ -73,7 +73,7 @@ def _copy(op: ir.Operation) -> None:
     source, target = op.operands
     identity = ir.AffineMap.get_identity(ir.MemRefType(source.type).rank)
     with ir.InsertionPoint(op):
-        generics.build([source], [target], [identity, identity], op.location, lambda arguments: [arguments[0]])
+        ops.generic([source], [target], [identity, identity], op.location, lambda arguments: [arguments[0]])
     op.erase()
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from spyrec.dialects import dataflow
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
-from spyrec.passes.analysis import buffers
+from spyrec.passes.analysis import buffers, kernels
 from spyrec.passkit import Pass, PassContext, option
 
 
@@ -66,35 +66,21 @@ class ChooseBufferDepth(Pass):
 
 def _rotates(buffer: ir.Operation, function: ir.Operation) -> bool:
     """Whether each iteration of a loop around ``buffer`` may have a slot of its own, by its number."""
-    around = []
-    at = _parent(buffer)
-    while at != function:
-        around.append(at)
-        at = _parent(at)
+    around = list(kernels.around(buffer, function))
     loops = [op for op in around if op.name == "scf.for"]
-    # Iterations are counted over all loops around: none of them may be skipped, or have another number of iterations each time.
+    # Iterations are counted over all loops around: none may be skipped, or have another number of iterations each time.
     if not loops or around[: len(loops)] != loops:
         return False
     return all(
-        _defined_outside(inner.operands[1], outer) for level, inner in enumerate(loops) for outer in loops[level + 1 :]
+        _defined_outside(inner.operands[1], outer, function)
+        for level, inner in enumerate(loops)
+        for outer in loops[level + 1 :]
     )
 
 
-def _parent(op: ir.Operation) -> ir.Operation:
-    parent = op.parent
-    assert parent is not None
-    return parent.operation
-
-
-def _defined_outside(value: ir.Value, loop: ir.Operation) -> bool:
-    owner = value.owner
-    if not isinstance(owner, ir.Block) and owner.operation.name == "arith.constant":
+def _defined_outside(value: ir.Value, loop: ir.Operation, function: ir.Operation) -> bool:
+    maker = kernels.defining(value)
+    if maker is not None and maker.name == "arith.constant":
         return True
-    block = owner if isinstance(owner, ir.Block) else owner.operation.block
-    at = block.owner.operation if isinstance(block.owner, ir.OpView) else block.owner
-    while at is not None and at.name != "func.func":
-        if at == loop:
-            return False
-        parent = at.parent
-        at = parent.operation if parent is not None else None
-    return True
+    place = maker if maker is not None else ir.BlockArgument(value).owner.owner.operation
+    return loop != place and loop not in list(kernels.around(place, function))

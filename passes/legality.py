@@ -10,7 +10,8 @@ from spyrec.dialects import ktdp
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import kernels, support, views
-from spyrec.passes.analysis.boxes import NotABox, box
+from spyrec.passes.analysis.boxes import NotABox, box, constraints
+from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.structured import Structured, is_identity, stream_problems, structured
 from spyrec.passkit import Pass, PassContext
 
@@ -22,6 +23,21 @@ _KTDP = (
     ktdp.LoadOp,
     ktdp.StoreOp,
 )
+
+
+_UNSIGNED = ("arith.divui", "arith.remui", "arith.ceildivui")
+_CARRIED = {
+    "scf.for": (
+        "a loop",
+        "they would have to stay in one place for all iterations",
+        "store the value and load it again, or compute numbers from the counter of the loop",
+    ),
+    "scf.if": (
+        "an if",
+        "both branches would have to leave them in one place",
+        "store inside both branches, or use arith.select",
+    ),
+}
 
 
 @dataclass
@@ -51,7 +67,7 @@ class Legality(Pass):
         for view in op.regions[0].blocks[0].operations:
             inner = view.operation
             if inner.name == "func.func":
-                _Function(ctx, lanes).check(inner)
+                _Function(inner, ctx, lanes).check(inner)
             elif inner.name != "ktdf_arch.device":
                 _refuse(
                     ctx,
@@ -64,9 +80,10 @@ class Legality(Pass):
 class _Function:
     """The checks of one function; ``lanes`` are the element types that the vector unit computes with."""
 
-    def __init__(self, ctx: PassContext, lanes: frozenset[str]) -> None:
+    def __init__(self, function: ir.Operation, ctx: PassContext, lanes: frozenset[str]) -> None:
         self.ctx = ctx
         self.lanes = lanes
+        self.values = IndexValues(function, implicit_tiles=ctx.device.cores)
 
     def check(self, function: ir.Operation) -> None:
         if not kernels.has_body(function):
@@ -80,6 +97,9 @@ class _Function:
         if len(function.regions[0].blocks) > 1:
             _refuse(self.ctx, function, "unsupported-op", support.refusal("cf.br"))
             return
+        if kernels.result_types(function):
+            why = "a kernel returns nothing, and nobody in this file calls it"
+            _refuse(self.ctx, function, "unsupported-op", support.Refusal(why, "store results through ktdp.store"))
         for argument in kernels.arguments(function):
             self._argument(argument)
         self._block(function.regions[0].blocks[0])
@@ -153,64 +173,54 @@ class _Function:
                 self._tensors(op.operation)
 
     def _view(self, op: ktdp.ConstructMemoryViewOp) -> None:
-        if op.sizes or op.strides:
-            field = "sizes" if op.sizes else "strides"
-            self._error(
-                op,
-                "unsupported-view",
-                f"a view whose {field} are known at launch only is not compiled yet: its tiles cannot be proven inside",
-                field,
-                f"give constant {field}; a larger view may stand for all",
-            )
+        for field, values in (("sizes", op.sizes), ("strides", op.strides)):
+            if values:
+                self._error(
+                    op,
+                    "unsupported-view",
+                    f"a view whose {field} only the run knows is not compiled yet: its tiles cannot be proven inside",
+                    f"give constant {field}; a larger view may stand for all",
+                    field=field,
+                )
         space = op.memory_space
-        if isinstance(space, ktdp.MemorySpaceAttr) and space.kind.value != "global":
+        if not isinstance(space, ktdp.MemorySpaceAttr) or str(space.kind) != '"global"':
             self._error(
                 op,
                 "unsupported-view",
-                "a view of the scratchpad is not compiled yet: LX is given to the compiler's own buffers alone",
-                "memory_space",
+                f"a view in {space} is not compiled yet: LX is given to the compiler's own buffers alone",
                 "use a view of device memory: #ktdp.memory_space<global>",
+                field="memory_space",
             )
-        elif not isinstance(space, ktdp.MemorySpaceAttr):
-            self._error(
-                op, "unsupported-view", f"{space} has no equivalent in this compiler", "memory_space",
-                "write #ktdp.memory_space<global>",
-            )  # fmt: skip
         self._box(op, op.coordinate_set, "coordinate_set")
 
     def _tile(self, op: ktdp.ConstructAccessTileOp) -> None:
         if views.view_of(op) is None:
-            made = op.base.owner
-            what = (
-                made.name
-                if isinstance(made, ir.Operation)
-                else made.operation.name
-                if isinstance(made, ir.OpView)
-                else ""
-            )
+            maker = kernels.defining(op.base)
+            what = maker.name if maker is not None else "an argument of a block"
             self._error(
                 op,
                 "unsupported-view",
-                f"a tile of what {what or 'comes from outside of the block'} is not compiled yet: where it lies is not known here",
-                "base",
+                f"a tile of the result of {what} is not compiled yet: where it lies is not known here",
                 "make tiles of the result of ktdp.construct_memory_view",
+                field="base",
             )
-        if not is_identity(op.access_tile_order.value):
+        order = op.access_tile_order.value
+        if not is_identity(order):
             self._error(
                 op,
                 "unsupported-order",
-                f"the order {op.access_tile_order.value} is not compiled yet: a tile is loaded in the order of its view",
-                "access_tile_order",
+                f"the order {order} is not compiled yet: a tile is loaded in the order of its view",
                 "make a view with permuted sizes and strides, and use the identity",
+                field="access_tile_order",
             )
         shape = ktdp.AccessTileType(op.result.type).shape
         if DYNAMIC in shape or op.symbol_operands:
             self._error(
                 op,
                 "dynamic-shape",
-                "a tile whose extents are known at run time only is not compiled yet: its buffer in LX has a fixed size",
-                "type(result)",
+                "a tile whose extents only the run knows is not compiled yet: its buffer in LX has a fixed size",
                 "use tiles of constant extents, and a smaller one for the rest",
+                field="type(result)",
             )
             return
         points = self._box(op, op.access_tile_set, "access_tile_set")
@@ -218,45 +228,42 @@ class _Function:
             self._error(
                 op,
                 "unsupported-set",
-                f"a set of {_by(points)} points in a tile of {_by(shape)} is not compiled yet: the rest would have to be filled with 0",
-                "access_tile_set",
+                f"a set of {_by(points)} points in a tile of {_by(shape)} is not compiled yet: nothing fills the rest"
+                " with 0",
                 "make the tile as large as its set",
+                field="access_tile_set",
             )
 
     def _box(self, op: ir.OpView, attribute: ir.Attribute, field: str) -> tuple[int, ...] | None:
+        """The extents of a set that is a box; sets with symbols belong to dynamic shapes, which are refused as such."""
         try:
             return box(attribute).extents
         except NotABox as problem:
-            if "symbol" not in str(problem):
+            if constraints(attribute).symbols == 0:
                 self._error(
                     op,
                     "unsupported-set",
                     f"{field} is not compiled yet: a transfer moves a box, and {problem}",
-                    field,
                     "use a set in which every dimension has constant bounds of its own",
+                    field=field,
                 )
             return None
 
     # Control flow
 
     def _control(self, op: ir.Operation) -> bool:
-        carried = [value for value in op.results if op.name in ("scf.for", "scf.if")]
-        if carried:
-            types = ", ".join(str(value.type) for value in carried)
-            what = "a loop" if op.name == "scf.for" else "an if"
+        if op.results:
+            what, why, instead = _CARRIED[op.name]
+            types = ", ".join(str(value.type) for value in op.results)
             self._error(
-                op,
-                "carried-value",
-                f"{what} that hands out values ({types}) is not compiled yet: they would have to stay in one place for all iterations"
-                if op.name == "scf.for"
-                else f"{what} that hands out values ({types}) is not compiled yet: both branches would have to leave them in one place",
-                None,
-                "store the value to device memory and load it again, or compute numbers from the counter of the loop"
-                if op.name == "scf.for"
-                else "store inside both branches, or use arith.select",
+                op, "carried-value", f"{what} that hands out values ({types}) is not compiled yet: {why}", instead
             )
-        if op.name == "scf.for" and "unsignedCmp" in op.attributes:
-            self._refuse(op, support.Refusal("its counter is unsigned", "use a signed loop"))
+        if op.name == "scf.for":
+            if "unsignedCmp" in op.attributes:
+                self._refuse(op, support.Refusal("its counter is unsigned", "use a signed loop"))
+            step = self.values.form(op.operands[2])
+            if not step.is_constant:
+                self._refuse(op, support.Refusal("its step is not constant", "count by 1 and multiply the counter"))
         return True
 
     # Compute
@@ -273,7 +280,6 @@ class _Function:
                 op,
                 "unsupported-op",
                 f"{op.name} is not compiled yet: {problem}",
-                None,
                 "only element-wise operations are; their maps pick loops, each at most once",
             )
             return
@@ -296,7 +302,6 @@ class _Function:
                     place,
                     "unsupported-op",
                     f"{inner.name} in the body of {op.op.name} is not compiled yet: {problem}",
-                    None,
                     support.refusal(inner.name).instead,
                 )
             for operand in inner.operands:
@@ -321,63 +326,48 @@ class _Function:
 
     def _tensors(self, op: ir.Operation) -> bool:
         """Whether all tensors of ``op`` have static shapes and element types that the vector unit computes with."""
-        for value in [*op.results, *op.operands]:
-            type_ = value.type
+        for type_ in dict.fromkeys(value.type for value in [*op.results, *op.operands]):
             if not isinstance(type_, _SHAPED):
                 continue
             if not isinstance(type_, ir.RankedTensorType):
-                self._error(
-                    op,
-                    "unsupported-type",
-                    f"{type_} is not compiled yet: values are ranked tensors",
-                    None,
-                    "use a tensor",
-                )
+                self._error(op, "unsupported-type", f"{type_} is not compiled yet: values are tensors", "use a tensor")
                 return False
             if not type_.has_static_shape:
-                self._error(
-                    op,
-                    "dynamic-shape",
-                    f"{type_} is not compiled yet: its buffer in LX has a fixed size",
-                    None,
-                    "use tensors of constant shape",
-                )
+                why = "its buffer in LX has a fixed size"
+                self._error(op, "dynamic-shape", f"{type_} is not compiled yet: {why}", "use tensors of constant shape")
                 return False
             problem = support.element_problem(type_.element_type, self.lanes)
             if problem is not None:
-                self._error(
-                    op, "unsupported-type", f"{type_} is not compiled yet: {problem}", None, "convert it on the host"
-                )
+                self._error(op, "unsupported-type", f"{type_} is not compiled yet: {problem}", "convert it on the host")
                 return False
         return True
 
     # Scalars
 
     def _scalars(self, op: ir.Operation) -> None:
-        for value in op.results:
-            type_ = value.type
-            integer = isinstance(type_, ir.IndexType) or (isinstance(type_, ir.IntegerType) and type_.width <= 64)
-            if not integer and not (op.name == "arith.constant" and isinstance(type_, ir.FloatType)):
-                self._refuse(
-                    op, support.refusal("math.") if isinstance(type_, ir.FloatType) else support.refusal(op.name)
-                )
-                return
+        type_ = op.results[0].type
+        if isinstance(type_, ir.FloatType):
+            if op.name != "arith.constant":
+                self._refuse(op, support.refusal("math."))
+        elif not isinstance(type_, ir.IndexType | ir.IntegerType) or getattr(type_, "width", 64) > 64:
+            why = f"{type_} does not fit the 64-bit registers of a unit"
+            self._refuse(op, support.Refusal(why, "use i64 or index"))
+        elif op.name in _UNSIGNED and any(self.values.interval(operand, at=op).low < 0 for operand in op.operands):
+            why = "a unit divides signed numbers, and an operand may be negative"
+            self._refuse(op, support.Refusal(why, "use the signed operation"))
 
     def _scalar_source(self, op: ir.Operation, value: ir.Value) -> None:
         """A scalar that every lane gets: a constant, an argument, or an integer that the unit's ALU computed."""
         problem = support.element_problem(value.type, self.lanes)
         if problem is not None:
-            self._error(
-                op,
-                "unsupported-type",
-                f"a scalar of type {value.type} is not compiled here: {problem}",
-                None,
-                "convert it",
-            )
+            message = f"a scalar of type {value.type} is not compiled here: {problem}"
+            self._error(op, "unsupported-type", message, "cast it to a type that the vector unit has")
 
     # Reporting
 
-    def _error(self, op: ir.Operation | ir.OpView, id: str, message: str, field: str | None, instead: str) -> None:
+    def _error(
+        self, op: ir.Operation | ir.OpView, id: str, message: str, instead: str, field: str | None = None
+    ) -> None:
         self.ctx.sink.error(op, id, message, field=field, notes=[instead])
 
     def _refuse(self, op: ir.Operation, refusal: support.Refusal) -> None:

@@ -8,8 +8,8 @@ from typing import ClassVar
 from spyrec.device import routes
 from spyrec.dialects import dataflow
 from spyrec.errors import Unsupported
-from spyrec.mlir import bufferization, ir
-from spyrec.passes.analysis import buffers, kernels
+from spyrec.mlir import ir
+from spyrec.passes.analysis import buffers, kernels, ops
 from spyrec.passkit import Pass, PassContext
 
 
@@ -88,7 +88,7 @@ def _read(op: dataflow.ReadOp, route: ir.Attribute, unit: str) -> None:
             unit=unit,
             loc=op.location,
         )
-        loaded = bufferization.ToTensorOp(type_, buffer, restrict=True, loc=op.location).result
+        loaded = ops.to_tensor(buffer, type_, op.location)
     op.result.replace_all_uses_with(loaded)
     op.operation.erase()
 
@@ -96,7 +96,7 @@ def _read(op: dataflow.ReadOp, route: ir.Attribute, unit: str) -> None:
 def _write(op: dataflow.WriteOp, route: ir.Attribute, unit: str) -> None:
     type_ = ir.RankedTensorType(op.value.type)
     with ir.InsertionPoint(op.operation):
-        buffer = bufferization.ToBufferOp(buffers.in_lx(type_), op.value, read_only=True, loc=op.location).result
+        buffer = ops.to_buffer(op.value, buffers.in_lx(type_), op.location)
         dataflow.DataTransferOp.build(
             source=buffer,
             dest_base=op.base,

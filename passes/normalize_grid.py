@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from spyrec.dialects import dataflow, ktdp
-from spyrec.mlir import affine, arith, ir
-from spyrec.passes.analysis import kernels
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels, ops
 from spyrec.passkit import Pass, PassContext
 
 
@@ -71,7 +71,7 @@ class NormalizeGrid(Pass):
 def _coordinate(tile: ir.Value, extents: tuple[int, ...], dim: int, location: ir.Location) -> ir.Value:
     """Coordinate ``dim`` of the tile with the flat id ``tile``."""
     if extents[dim] == 1:
-        return arith.ConstantOp(ir.IndexType.get(), 0, loc=location).result
+        return ops.index_constant(0, location)
     inner, outer = math.prod(extents[:dim]), math.prod(extents[dim + 1 :])
     expression: ir.AffineExpr = ir.AffineExpr.get_dim(0)
     if inner != 1:
@@ -80,4 +80,4 @@ def _coordinate(tile: ir.Value, extents: tuple[int, ...], dim: int, location: ir
         expression = ir.AffineExpr.get_mod(expression, extents[dim])
     if inner == outer == 1:
         return tile
-    return affine.AffineApplyOp(ir.AffineMap.get(1, 0, [expression]), [tile], loc=location).result
+    return ops.apply(ir.AffineMap.get(1, 0, [expression]), [tile], location)

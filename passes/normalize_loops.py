@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from spyrec.mlir import arith, ir
-from spyrec.passes.analysis import kernels
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels, ops
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Linear
 from spyrec.passkit import Pass, PassContext
@@ -60,9 +60,9 @@ def _normalize(loop: ir.Operation, values: IndexValues) -> bool:
     trips = values.quotient((high - low).plus(step.constant - 1), step.constant)
     where = loop.location
     with ir.InsertionPoint(loop):
-        loop.operands[0] = arith.ConstantOp(index, 0, loc=where).result
+        loop.operands[0] = ops.index_constant(0, where)
         loop.operands[1] = values.materialize(trips, where)
-        loop.operands[2] = arith.ConstantOp(index, 1, loc=where).result
+        loop.operands[2] = ops.index_constant(1, where)
     type_ = counter.type
     uses = list(counter.uses)
     counter.set_type(index)
@@ -71,7 +71,7 @@ def _normalize(loop: ir.Operation, values: IndexValues) -> bool:
     with ir.InsertionPoint.at_block_begin(loop.regions[0].blocks[0]):
         old = values.materialize(low + values.form(counter).scaled(step.constant), where)
         if type_ != index:
-            old = arith.IndexCastOp(type_, old, loc=where).result
+            old = ops.index_cast(old, type_, where)
     for use in uses:
         use.owner.operation.operands[use.operand_number] = old
     return True

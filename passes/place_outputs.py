@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
-from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis import kernels, ops
 from spyrec.passes.analysis.structured import structured
 from spyrec.passkit import Pass, PassContext
 
@@ -49,24 +49,16 @@ class PlaceOutputs(Pass):
                 if seen.reads_output(position) or _is_fresh(output):
                     continue
                 with ir.InsertionPoint(inner):
-                    fresh = ir.Operation.create(
-                        _ALLOC,
-                        results=[output.type],
-                        attributes={
-                            "memory_space": ir.StringAttr.get(dataflow.LX),
-                            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0, 0]),
-                        },
-                        loc=inner.location,
-                    )
-                inner.operands[len(seen.inputs) + position] = fresh.results[0]
+                    fresh = ops.alloc_tensor(output.type, dataflow.LX, inner.location)
+                inner.operands[len(seen.inputs) + position] = fresh
                 ctx.statistics["tensors made"] += 1
         for inner in reversed(list(kernels.walk(op))):
-            if inner.name in ("tensor.empty", _ALLOC) and not any(True for _ in inner.results[0].uses):
+            if inner.name in ("tensor.empty", _ALLOC) and not kernels.is_used(inner):
                 inner.erase()
 
 
 def _is_fresh(value: ir.Value) -> bool:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != _ALLOC:
+    maker = kernels.defining(value)
+    if maker is None or maker.name != _ALLOC:
         return False
-    return sum(1 for _ in value.uses) == 1 and "memory_space" in owner.operation.attributes
+    return sum(1 for _ in value.uses) == 1 and "memory_space" in maker.attributes

@@ -8,7 +8,7 @@ from typing import ClassVar
 from spyrec import numerics
 from spyrec.dialects import dataflow, ktdp
 from spyrec.mlir import ir
-from spyrec.passes.analysis import kernels, scalars, signature, views
+from spyrec.passes.analysis import kernels, ops, scalars, signature, views
 from spyrec.passes.analysis.boxes import Box, NotABox, box
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Interval, Linear
@@ -50,20 +50,23 @@ class ResolveViews(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if not kernels.has_body(op):
             return
-        accesses = [inner for inner in kernels.walk(op) if isinstance(inner.opview, ktdp.LoadOp | ktdp.StoreOp)]
+        found = [inner.opview for inner in kernels.walk(op)]
+        accesses = [view for view in found if isinstance(view, ktdp.LoadOp | ktdp.StoreOp)]
         if signature.ATTRIBUTE in op.attributes and not accesses:
             return
         resolver = _Resolver(op, ctx)
-        for inner in accesses:
-            resolver.access(inner.opview)
+        for access in accesses:
+            resolver.access(access)
         if ctx.sink.has_errors:
             return
+        entries = resolver.entries()
         for kind in (ktdp.ConstructAccessTileOp, ktdp.ConstructMemoryViewOp):
             for inner in kernels.walk(op):
-                if isinstance(inner.opview, kind) and not any(True for _ in inner.results[0].uses):
+                if isinstance(inner.opview, kind) and not kernels.is_used(inner):
                     inner.erase()
         scalars.erase_dead(op)
-        resolver.sign()
+        resolver.check_addresses()
+        signature.write(op, entries)
 
 
 @dataclass
@@ -91,7 +94,10 @@ class _Resolver:
 
     def access(self, op: ktdp.LoadOp | ktdp.StoreOp) -> None:
         """Replace one load or store; its tile and view stay for others that use them."""
-        tile = ktdp.ConstructAccessTileOp(op.access_tile.owner)
+        maker = kernels.defining(op.access_tile)
+        tile = None if maker is None else maker.opview
+        if not isinstance(tile, ktdp.ConstructAccessTileOp):
+            return
         view = self._view(tile)
         if view is None:
             return
@@ -102,28 +108,56 @@ class _Resolver:
         offset = view.base
         for form, stride in zip(start, view.strides, strict=True):
             offset += form.scaled(stride)
-        where = op.location
-        with ir.InsertionPoint(op):
-            place = {
-                "base": view.argument,
-                "offset": self.values.materialize(offset, where),
-                "space": _DEVICE,
-                "static_strides": view.strides,
-                "loc": where,
-            }
+        with ir.InsertionPoint(op.operation):
             if isinstance(op, ktdp.LoadOp):
-                view.access.add("r")
-                read = dataflow.ReadOp.build(result=op.result.type, **place)
-                op.result.replace_all_uses_with(read.result)
-            else:
-                view.access.add("w")
-                dataflow.WriteOp.build(value=op.data_tile, **place)
+                op.result.replace_all_uses_with(self._read(op, view, offset, points))
+            elif not points.is_empty:
+                self._write(op, view, offset)
         op.operation.erase()
 
-    def sign(self) -> None:
-        """Write the signature: the views that are used, and the arguments that are numbers."""
-        entries = [self._entry(view) for view in self.views.values() if view is not None]
-        signature.write(self.function, entries)
+    def _read(self, op: ktdp.LoadOp, view: _View, offset: Linear, points: Box) -> ir.Value:
+        if points.is_empty:
+            return ops.empty(ir.RankedTensorType(op.result.type), op.location)
+        view.access.add("r")
+        return dataflow.ReadOp.build(
+            base=view.argument,
+            offset=self.values.materialize(offset, op.location),
+            space=_DEVICE,
+            static_strides=view.strides,
+            result=op.result.type,
+            loc=op.location,
+        ).result
+
+    def _write(self, op: ktdp.StoreOp, view: _View, offset: Linear) -> None:
+        view.access.add("w")
+        dataflow.WriteOp.build(
+            value=op.data_tile,
+            base=view.argument,
+            offset=self.values.materialize(offset, op.location),
+            space=_DEVICE,
+            static_strides=view.strides,
+            loc=op.location,
+        )
+
+    def entries(self) -> list[signature.ViewEntry]:
+        """The part of the signature that speaks of views: those that a load or store went through."""
+        return [self._entry(view) for view in self.views.values() if view is not None and view.access]
+
+    def check_addresses(self) -> None:
+        """Refuse arguments that are the address of a view and elsewhere a number; to be asked once the views are
+        gone.
+        """
+        found = [view.argument for view in self.views.values() if view is not None and view.argument is not None]
+        for argument in dict.fromkeys(found):
+            for use in argument.uses:
+                if not isinstance(use.owner.opview, dataflow.ReadOp | dataflow.WriteOp):
+                    name = kernels.argument_name(argument)
+                    self.ctx.sink.error(
+                        use.owner,
+                        "scaled-address",
+                        f"argument '{name}' is computed with here, and is the address of a view elsewhere",
+                        notes=["take an address and a number as two arguments"],
+                    )
 
     # Views
 
@@ -215,7 +249,7 @@ class _Resolver:
             self.ctx.sink.error(
                 view.op,
                 "bad-address",
-                f"the view takes the bytes {low * size} to {high * size - 1} {where}, but tensors have 0 to {memory - 1}",
+                f"the view takes bytes {low * size} to {high * size - 1} {where}, but tensors have 0 to {memory - 1}",
                 field="offset",
                 notes=[f"addresses count elements, of {size} bytes here"],
             )
@@ -275,7 +309,7 @@ class _Resolver:
                 field=f"indices[{dim}]",
                 notes=[
                     (view.op, "the view is made here"),
-                    "bound the subscript by loop bounds or an scf.if around the access, or make the view as large as what is accessed",
+                    "bound the subscript by a loop or an scf.if around the access, or make the view larger",
                 ],
             )
             return None
@@ -288,8 +322,8 @@ class _Resolver:
             self.ctx.sink.error(
                 op,
                 "unsupported-view",
-                f"the box {points.extents} with strides {list(view.strides)} needs {nest} nested counts, and a transfer has"
-                f" {views.MAX_NEST}",
+                f"the box {points.extents} with strides {list(view.strides)} needs {nest} nested counts, and a transfer"
+                f" has {views.MAX_NEST}",
                 field="access_tile",
                 notes=["load it in pieces, in a loop over its first dimension"],
             )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from spyrec.mlir import arith, ir, tensor
-from spyrec.passes.analysis import generics, kernels
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels, ops
 from spyrec.passkit import Pass, PassContext
 
 
@@ -51,20 +51,17 @@ def _scalar(op: ir.Operation) -> ir.Value | None:
     """The scalar that fills the result of ``op``, if it is such an op."""
     if op.name == "tensor.splat":
         return op.operands[0]
-    if op.name == "linalg.fill" and len(op.results) == 1 and op.operands[0].type == generics.element(op.results[0]):
+    if op.name == "linalg.fill" and len(op.results) == 1 and op.operands[0].type == ops.element(op.results[0]):
         return op.operands[0]
     if op.name == "arith.constant":
         value = op.attributes["value"]
         if isinstance(value, ir.DenseElementsAttr) and value.is_splat:
             with ir.InsertionPoint(op):
-                return arith.ConstantOp(
-                    generics.element(op.results[0]), value.get_splat_value(), loc=op.location
-                ).result
+                return ops.constant(ops.element(op.results[0]), value.get_splat_value(), op.location)
     return None
 
 
 def _fill(scalar: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:
     shaped = ir.RankedTensorType(type_)
-    empty = tensor.EmptyOp(list(shaped.shape), shaped.element_type, loc=location).result
     identity = ir.AffineMap.get_identity(shaped.rank)
-    return generics.build([], [empty], [identity], location, lambda _: [scalar]).results[0]
+    return ops.generic([], [ops.empty(shaped, location)], [identity], location, lambda _: [scalar]).results[0]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from spyrec.mlir import arith, ir
-from spyrec.passes.analysis import kernels, scalars, support
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels, ops, scalars, support
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Leaf, Linear
 from spyrec.passkit import Pass, PassContext
@@ -81,28 +81,17 @@ def _stands_for(form: Linear, value: ir.Value, values: IndexValues) -> bool:
 
 
 def _replace(old: ir.Value, new: ir.Value, location: ir.Location) -> None:
-    if new == old:
-        return
+    """Use the ``index`` value ``new`` for ``old``, of whatever integer type that is."""
     if isinstance(old.type, ir.IntegerType):
-        if old.type.width == 1 or (isinstance(new.owner, ir.Operation | ir.OpView) and _is_constant(new)):
-            # A constant of the type itself reads better than a cast of one.
-            value = ir.IntegerAttr(_op(new).attributes["value"]).value if _is_constant(new) else None
-            if value is None:
-                return
-            new = arith.ConstantOp(old.type, value, loc=location).result
+        maker = kernels.defining(new)
+        if maker is not None and maker.name == "arith.constant":
+            new = ops.constant(old.type, ir.IntegerAttr(maker.attributes["value"]).value, location)
+        elif old.type.width == 1:
+            return
         else:
-            new = arith.IndexCastOp(old.type, new, loc=location).result
-    old.replace_all_uses_with(new)
-
-
-def _op(value: ir.Value) -> ir.Operation:
-    owner = value.owner
-    assert not isinstance(owner, ir.Block)
-    return owner.operation if isinstance(owner, ir.OpView) else owner
-
-
-def _is_constant(value: ir.Value) -> bool:
-    return not isinstance(value.owner, ir.Block) and _op(value).name == "arith.constant"
+            new = ops.index_cast(new, old.type, location)
+    if new != old:
+        old.replace_all_uses_with(new)
 
 
 def _compare(op: ir.Operation, values: IndexValues) -> None:
@@ -118,5 +107,5 @@ def _compare(op: ir.Operation, values: IndexValues) -> None:
     elif isinstance(left.type, ir.IndexType):
         return
     operands = [values.materialize(values.form(operand), op.location) for operand in (left, right)]
-    compared = arith.CmpIOp(predicate, *operands, loc=op.location).result
+    compared = ops.compare(predicate, operands[0], operands[1], op.location)
     values.substitute(op.results[0], compared)

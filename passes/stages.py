@@ -39,10 +39,23 @@ STAGES: tuple[Stage, ...] = (
         2,
         "tensors in normal form; views are boxes of a memory; what this compiler cannot do has been refused",
         (
+            Step(
+                "privatize-helpers,inline,symbol-dce,func.func(canonicalize,cse)",
+                "A kernel may be written in several functions; what nobody uses is not worth a refusal.",
+            ),
+            Step("legality", "What cannot be compiled is refused while it still is what the user wrote."),
+            Step(
+                "func.func(normalize-grid,normalize-loops,simplify-indices,canonicalize,cse)",
+                "Tile ids, counters and addresses in one form each, over which bounds can be proven.",
+            ),
             Step("func.func(resolve-views)", "No pass after this one has to know what a view or an access tile is."),
             Step(
-                "func.func(linalg-generalize-named-ops,canonicalize,cse)",
+                "func.func(scalars-to-tensors,convert-elementwise-to-linalg),linalg-generalize-named-ops",
                 "One spelling of compute, so that placement and the encoder have one op to read.",
+            ),
+            Step(
+                "func.func(linalg-fuse-elementwise-ops,capture-scalars,canonicalize,cse)",
+                "What passes through lanes needs no buffer; what is the same in all of them needs no lane.",
             ),
         ),
         gate="verify-kernel",
@@ -51,7 +64,13 @@ STAGES: tuple[Stage, ...] = (
         "schedule",
         3,
         "memrefs in program order; every op names its unit; every moved byte has a route of the device",
-        (),
+        (
+            Step("func.func(place-outputs)", "Before tensors get buffers, none of them stands for two."),
+            Step("func.func(materialize-tiles)", "Bytes move between memories on a route that the device has."),
+            Step("one-shot-bufferize,func.func(canonicalize,cse)", "Upstream decides what may be computed in place."),
+            Step("func.func(adopt-buffers,place-compute)", "Whatever is left is run by a unit, in buffers of LX."),
+            Step("func.func(choose-buffer-depth)", "Units run ahead as far as their buffers have slots."),
+        ),
         gate="verify-schedule",
     ),
     Stage(

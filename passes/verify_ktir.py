@@ -53,9 +53,17 @@ class VerifyKtir(Pass):
             self._undefined(inner, ctx)
 
     def _signature(self, function: ir.Operation, ctx: PassContext) -> None:
-        results = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results
-        called = kernels.GRID not in function.attributes
-        if results and not called:
+        if kernels.GRID not in function.attributes:
+            return  # it may be a helper, which is called
+        if kernels.is_private(function):
+            ctx.sink.error(
+                function,
+                "private-kernel",
+                f"kernel '{kernels.name(function)}' is private: nobody could launch it",
+                notes=["leave out the word before its name, or its grid if it is a function that kernels call"],
+            )
+        results = kernels.result_types(function)
+        if results:
             ctx.sink.error(
                 function,
                 "kernel-results",
@@ -212,7 +220,8 @@ def _box(attribute: ir.Attribute) -> Box | None:
 
 
 def _position(expression: ir.AffineExpr) -> int:
-    return ir.AffineDimExpr(expression).position
+    assert isinstance(expression, ir.AffineDimExpr)
+    return expression.position
 
 
 def _by(extents: Iterable[int]) -> str:

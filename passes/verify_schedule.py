@@ -82,7 +82,7 @@ def _problem(op: ir.Operation, device: Device) -> str | None:
     if structured(op) is not None:
         if op.name != "linalg.generic":
             return f"{op.name} is still here at stage schedule; linalg-generalize-named-ops should have removed it"
-        unit = op.attributes[_UNIT].value if _UNIT in op.attributes else None
+        unit = ir.FlatSymbolRefAttr(op.attributes[_UNIT]).value if _UNIT in op.attributes else None
         if unit is None:
             return "linalg.generic names no unit; place-compute should have seen to it"
         if unit not in device.units:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from spyrec.mlir import ir
 
@@ -76,8 +77,17 @@ def box(attribute: ir.Attribute) -> Box:
     return Box(lows, tuple(b - 1 for b in lows)) if impossible else Box(lows, highs)
 
 
-def constraints(attribute: ir.Attribute) -> tuple[list[ir.AffineExpr], list[bool], int, int]:
-    """Left sides of the constraints, whether each is an equality, number of dimensions, number of symbols."""
+class Constraints(NamedTuple):
+    """Left sides of the constraints of a set, whether each is an equality, numbers of dimensions and symbols."""
+
+    expressions: list[ir.AffineExpr]
+    equalities: list[bool]
+    dims: int
+    symbols: int
+
+
+def constraints(attribute: ir.Attribute) -> Constraints:
+    """What an integer set (``affine_set``) says."""
     text = str(attribute)
     found = re.fullmatch(r"affine_set<\((?P<dims>.*?)\)(?:\[(?P<symbols>.*?)\])? : \((?P<body>.*)\)>", text)
     if found is None:
@@ -88,7 +98,7 @@ def constraints(attribute: ir.Attribute) -> tuple[list[ir.AffineExpr], list[bool
     results = re.sub(r" (?:>=|==) 0", "", found["body"])
     map_ = ir.Attribute.parse(f"affine_map<({dims})[{symbols}] -> ({results})>")
     assert isinstance(map_, ir.AffineMapAttr)
-    return list(map_.value.results), equalities, map_.value.n_dims, map_.value.n_symbols
+    return Constraints(list(map_.value.results), equalities, map_.value.n_dims, map_.value.n_symbols)
 
 
 def _linear(expression: ir.AffineExpr, dims: int) -> tuple[list[int], int]:

@@ -16,12 +16,13 @@ UNNAMED = "tile"
 def in_lx(tensor: ir.RankedTensorType | ir.MemRefType) -> ir.MemRefType:
     """The dense memref in LX that holds a tensor."""
     space = ir.StringAttr.get(dataflow.LX)
-    return ir.MemRefType.get(list(tensor.shape), tensor.element_type, memory_space=space)
+    unknown = ir.Location.unknown()
+    return ir.MemRefType.get(list(tensor.shape), tensor.element_type, memory_space=space, loc=unknown)
 
 
 def allocate(tensor: ir.RankedTensorType | ir.MemRefType, name: str, location: ir.Location) -> ir.Value:
     """A new buffer for ``tensor`` at the current insertion point; returns the memref."""
-    return dataflow.AllocOp.build(result=in_lx(tensor), name_=name, loc=location).result
+    return dataflow.AllocOp.build(result=in_lx(tensor), name=name, loc=location).result
 
 
 def size(buffer: ir.Type) -> int:

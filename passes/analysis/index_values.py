@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from spyrec.mlir import affine, arith, ir
-from spyrec.passes.analysis import kernels
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels, ops
 from spyrec.passes.analysis.linear import Division, Interval, Leaf, Linear
 
 _FLAT_TILE_ID, _TILE_IDS = "dataflow.tile_id", "ktdp.get_compute_tile_id"
@@ -74,8 +74,7 @@ class IndexValues:
         inner: ir.Operation = at
         while inner != self.function:
             block = inner.block
-            outer = block.owner
-            outer = outer.operation if isinstance(outer, ir.OpView) else outer
+            outer = kernels.owner(block)
             if outer.name == "scf.for":
                 low, high = outer.operands[0], outer.operands[1]
                 counter = self.form(block.arguments[0])
@@ -90,18 +89,18 @@ class IndexValues:
     def materialize(self, form: Linear, location: ir.Location) -> ir.Value:
         """An ``index`` value for ``form``, made at the current insertion point, which its leaves must dominate."""
         if form.is_constant:
-            return arith.ConstantOp(ir.IndexType.get(), form.constant, loc=location).result
+            return ops.index_constant(form.constant, location)
         leaves = sorted(set(form.leaves()), key=lambda leaf: leaf.number)
         operands = [self._as_index(self.value(leaf), location) for leaf in leaves]
         if form == Linear.atom(leaves[0]):
             return operands[0]
         expression = _affine(form, {leaf: position for position, leaf in enumerate(leaves)})
-        return affine.AffineApplyOp(ir.AffineMap.get(len(leaves), 0, [expression]), operands, loc=location).result
+        return ops.apply(ir.AffineMap.get(len(leaves), 0, [expression]), operands, location)
 
     def _as_index(self, value: ir.Value, location: ir.Location) -> ir.Value:
         if isinstance(value.type, ir.IndexType):
             return value
-        return arith.IndexCastOp(ir.IndexType.get(), value, loc=location).result
+        return ops.index_cast(value, ir.IndexType.get(), location)
 
     # Intervals
 
@@ -136,7 +135,7 @@ class IndexValues:
     # Conditions
 
     def _conditions(self, condition: ir.Value, *, holds: bool) -> list[Linear]:
-        op = _defining(condition)
+        op = kernels.defining(condition)
         if op is None:
             return []
         if op.name == "arith.cmpi" and not _is_bit(op.operands[0]):
@@ -183,7 +182,7 @@ class IndexValues:
 
     def _form(self, value: ir.Value) -> Linear:
         everything = _all_values(value.type)
-        op = _defining(value)
+        op = kernels.defining(value)
         if op is None:
             return self._block_argument(ir.BlockArgument(value), everything)
         if op.name in (_FLAT_TILE_ID, _TILE_IDS):
@@ -208,8 +207,7 @@ class IndexValues:
         return self._leaf(value, result if result in everything else everything)
 
     def _block_argument(self, argument: ir.BlockArgument, everything: Interval) -> Linear:
-        owner = argument.owner.owner
-        owner = owner.operation if isinstance(owner, ir.OpView) else owner
+        owner = kernels.owner(argument.owner)
         if owner.name == "scf.for" and argument.arg_number == 0:
             low, high = self._plain(self.form(owner.operands[0])), self._plain(self.form(owner.operands[1]))
             return self._leaf(argument, Interval(low.low, max(low.low, high.high - 1)))
@@ -229,9 +227,9 @@ class IndexValues:
             return dims[expression.position]
         if isinstance(expression, ir.AffineSymbolExpr):
             return symbols[expression.position]
-        binary = ir.AffineBinaryExpr(expression)
-        left = self.expression(binary.lhs, dims, symbols)
-        right = self.expression(binary.rhs, dims, symbols)
+        assert isinstance(expression, ir.AffineBinaryExpr)
+        left = self.expression(expression.lhs, dims, symbols)
+        right = self.expression(expression.rhs, dims, symbols)
         if left is None or right is None:
             return None
         if isinstance(expression, ir.AffineAddExpr):
@@ -290,13 +288,6 @@ def _affine(form: Linear, positions: dict[Leaf, int]) -> ir.AffineExpr:
             term = ir.AffineExpr.get_mod(_affine(atom.of, positions), atom.by)
         total = ir.AffineExpr.get_add(total, ir.AffineExpr.get_mul(term, ir.AffineExpr.get_constant(factor)))
     return total
-
-
-def _defining(value: ir.Value) -> ir.Operation | None:
-    owner = value.owner
-    if isinstance(owner, ir.Block):
-        return None
-    return owner.operation if isinstance(owner, ir.OpView) else owner
 
 
 def _all_values(type_: ir.Type) -> Interval:

@@ -23,6 +23,38 @@ def walk(op: ir.Operation) -> Iterator[ir.Operation]:
                     yield from walk(inner)
 
 
+def defining(value: ir.Value) -> ir.Operation | None:
+    """The operation whose result ``value`` is; ``None`` for an argument of a block."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return None
+    return owner.operation
+
+
+def parent(op: ir.Operation) -> ir.Operation | None:
+    """The operation around ``op``."""
+    around = op.parent
+    return None if around is None else around.operation
+
+
+def around(op: ir.Operation, function: ir.Operation) -> Iterator[ir.Operation]:
+    """The operations around ``op``, innermost first, up to but without ``function``."""
+    at = parent(op)
+    while at is not None and at != function:
+        yield at
+        at = parent(at)
+
+
+def owner(block: ir.Block) -> ir.Operation:
+    """The operation that a block belongs to."""
+    return block.owner.operation
+
+
+def is_used(op: ir.Operation) -> bool:
+    """Whether any result of ``op`` has a use."""
+    return any(True for result in op.results for _ in result.uses)
+
+
 def has_body(function: ir.Operation) -> bool:
     """Whether a ``func.func`` is more than a declaration."""
     return len(function.regions[0].blocks) > 0
@@ -31,6 +63,17 @@ def has_body(function: ir.Operation) -> bool:
 def name(function: ir.Operation) -> str:
     """The symbol name of a ``func.func``."""
     return ir.StringAttr(function.attributes["sym_name"]).value
+
+
+def is_private(function: ir.Operation) -> bool:
+    """Whether only this module can call the function."""
+    visibility = "sym_visibility"
+    return visibility in function.attributes and ir.StringAttr(function.attributes[visibility]).value != "public"
+
+
+def result_types(function: ir.Operation) -> list[ir.Type]:
+    """The types that a ``func.func`` returns."""
+    return list(ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results)
 
 
 def grid(function: ir.Operation) -> tuple[int, ...] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spyrec.mlir import ir
-from spyrec.passes.analysis import support
+from spyrec.passes.analysis import kernels, support
 
 
 def outside_bodies(function: ir.Operation) -> Iterator[ir.Operation]:
@@ -23,7 +23,7 @@ def erase_dead(function: ir.Operation) -> int:
     """Erase scalar ops whose results nobody uses; returns how many there were."""
     erased = 0
     for op in reversed(list(outside_bodies(function))):
-        if op.name in support.SCALAR_OPS and not any(True for result in op.results for _ in result.uses):
+        if op.name in support.SCALAR_OPS and not kernels.is_used(op):
             op.erase()
             erased += 1
     return erased

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spyrec.dialects import ktdp
-from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Linear
 
 
 def view_of(tile: ktdp.ConstructAccessTileOp) -> ktdp.ConstructMemoryViewOp | None:
     """The op that makes the view of which ``tile`` is a tile, if it is in sight."""
-    owner = tile.base.owner
-    if isinstance(owner, ir.Block):
+    maker = kernels.defining(tile.base)
+    if maker is None or not isinstance(maker.opview, ktdp.ConstructMemoryViewOp):
         return None
-    view = owner.opview if isinstance(owner, ir.Operation) else owner
-    return view if isinstance(view, ktdp.ConstructMemoryViewOp) else None
+    return maker.opview
 
 
 def anchors(tile: ktdp.ConstructAccessTileOp, values: IndexValues) -> list[Linear | None]:

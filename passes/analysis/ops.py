@@ -1,0 +1,102 @@
+"""Making upstream ops at the current insertion point; each function returns the new value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from spyrec.mlir import affine, arith, bufferization, ir, linalg, tensor
+
+
+def constant(type_: ir.Type, value: int | ir.Attribute, location: ir.Location) -> ir.Value:
+    """``arith.constant``."""
+    result: ir.Value = arith.ConstantOp(type_, value, loc=location).result
+    return result
+
+
+def index_constant(value: int, location: ir.Location) -> ir.Value:
+    """``arith.constant`` of type ``index``."""
+    return constant(ir.IndexType.get(), value, location)
+
+
+def index_cast(value: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:
+    """``arith.index_cast``."""
+    result: ir.Value = arith.IndexCastOp(type_, value, loc=location).result
+    return result
+
+
+def compare(predicate: int, left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
+    """``arith.cmpi``; ``predicate`` is the attribute's integer."""
+    result: ir.Value = arith.CmpIOp(predicate, left, right, loc=location).result
+    return result
+
+
+def apply(map_: ir.AffineMap, operands: Sequence[ir.Value], location: ir.Location) -> ir.Value:
+    """``affine.apply``."""
+    result: ir.Value = affine.AffineApplyOp(map_, list(operands), loc=location).result
+    return result
+
+
+def empty(type_: ir.RankedTensorType, location: ir.Location) -> ir.Value:
+    """``tensor.empty`` of a static shape."""
+    with location:  # the type is made anew, and making types needs a location
+        result: ir.Value = tensor.EmptyOp(list(type_.shape), type_.element_type).result
+    return result
+
+
+def alloc_tensor(type_: ir.Type, space: str, location: ir.Location) -> ir.Value:
+    """``bufferization.alloc_tensor`` in a memory space."""
+    op: ir.Operation = ir.Operation.create(
+        "bufferization.alloc_tensor",
+        results=[type_],
+        attributes={
+            "memory_space": ir.StringAttr.get(space),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0, 0]),
+        },
+        loc=location,
+    )
+    return op.results[0]
+
+
+def to_tensor(buffer: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:
+    """``bufferization.to_tensor`` of a buffer that nothing else aliases."""
+    result: ir.Value = bufferization.ToTensorOp(type_, buffer, restrict=True, loc=location).result
+    return result
+
+
+def to_buffer(value: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:
+    """``bufferization.to_buffer`` of a tensor whose buffer is only read."""
+    result: ir.Value = bufferization.ToBufferOp(type_, value, read_only=True, loc=location).result
+    return result
+
+
+def generic(
+    inputs: Sequence[ir.Value],
+    outputs: Sequence[ir.Value],
+    maps: Sequence[ir.AffineMap],
+    location: ir.Location,
+    body: Callable[[Sequence[ir.BlockArgument]], Sequence[ir.Value]],
+) -> ir.Operation:
+    """``linalg.generic`` whose loops are all parallel.
+
+    ``body`` is called inside the block with its arguments (one per input, then one per output) and returns what it
+    yields. On tensors the op has one result per output, on memrefs none."""
+    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+    op: ir.Operation = linalg.GenericOp(
+        [value.type for value in outputs if isinstance(value.type, ir.RankedTensorType)],
+        list(inputs),
+        list(outputs),
+        ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
+        ir.ArrayAttr.get([parallel] * maps[-1].n_dims),
+        loc=location,
+    ).operation
+    elements = [element(value) for value in [*inputs, *outputs]]
+    block = op.regions[0].blocks.append(*elements, arg_locs=[location] * len(elements))
+    with ir.InsertionPoint(block):
+        linalg.YieldOp(list(body(list(block.arguments))), loc=location)
+    return op
+
+
+def element(value: ir.Value) -> ir.Type:
+    """Element type of a tensor or memref, or the type of a scalar."""
+    type_ = value.type
+    return type_.element_type if isinstance(type_, ir.RankedTensorType | ir.MemRefType) else type_
