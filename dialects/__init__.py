@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spyrec.mlir import ir
 
+NAMES = ("dataflow", "ktdf_arch", "ktdp", "spyreop")
+"""The dialects, by name."""
+
 
 def make_context() -> ir.Context:
     """A new context with all dialects of ours, without MLIR's own threads. Safe to call from several threads."""

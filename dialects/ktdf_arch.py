@@ -39,9 +39,7 @@ class MapAttr(ods.Attribute, dialect=KtdfArch, name="map"):
 
     def items(self) -> list[tuple[ir.Attribute, ir.Attribute]]:
         """Keys and values in the order written."""
-        pairs = self.entries
-        assert pairs is not None
-        return [(pair[0], pair[1]) for pair in pairs]
+        return [(pair[0], pair[1]) for pair in self.entries]
 
 
 Memory = c.type_class(MemoryType)

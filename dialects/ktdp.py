@@ -40,9 +40,7 @@ class AccessTileType(ods.Type, dialect=Ktdp, name="access_tile"):
     @property
     def shape(self) -> list[int]:
         """Extents; :data:`spyrec.ods.checks.DYNAMIC` where not static."""
-        stored = self.shape_
-        assert stored is not None
-        return list(ir.RankedTensorType(stored.value).shape)
+        return list(ir.RankedTensorType(self.shape_.value).shape)
 
 
 class MemorySpaceAttr(ods.Attribute, dialect=Ktdp, name="memory_space"):

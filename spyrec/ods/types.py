@@ -19,41 +19,61 @@ A = TypeVar("A", bound=ir.Attribute)
 
 
 class Param(Generic[A]):
-    """A parameter; on an instance its attribute, or None when it is optional and absent."""
+    """A parameter; on an instance its attribute."""
 
-    def __init__(self, constraint: AttrConstraint[A], doc: str, optional: bool) -> None:
+    optional = False
+
+    def __init__(self, constraint: AttrConstraint[A], doc: str) -> None:
         self.constraint = constraint
         self.doc = doc
-        self.optional = optional
         self.name = ""
         self.index = 0
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name.rstrip("_")
 
+    def spec(self) -> ParamSpec:
+        return ParamSpec(self.name, self.constraint, self.doc, self.optional)
+
+    def stored(self, record: Any) -> Any:
+        """The stored attribute as its own class (parameters arrive as plain attributes)."""
+        return record.params[self.index].maybe_downcast()
+
     @overload
     def __get__(self, record: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, record: Any, owner: type) -> A | None: ...
-    def __get__(self, record: Any, owner: type) -> A | Self | None:
+    def __get__(self, record: ir.DynamicType | ir.DynamicAttr, owner: type) -> A: ...
+    def __get__(self, record: ir.DynamicType | ir.DynamicAttr | None, owner: type) -> A | Self:
         if record is None:
             return self
-        # Parameters arrive as plain attributes, not as their own classes.
-        value: Any = record.params[self.index].maybe_downcast()
-        return None if self.optional and isinstance(value, ir.UnitAttr) else value
+        value: A = self.stored(record)
+        return value
 
-    def spec(self) -> ParamSpec:
-        return ParamSpec(self.name, self.constraint, self.doc, self.optional)
+
+class OptionalParam(Param[A]):
+    """A parameter that may be absent: None then."""
+
+    optional = True
+
+    @overload  # type: ignore[override]
+    def __get__(self, record: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, record: ir.DynamicType | ir.DynamicAttr, owner: type) -> A | None: ...
+    def __get__(self, record: ir.DynamicType | ir.DynamicAttr | None, owner: type) -> A | Self | None:
+        if record is None:
+            return self
+        value = self.stored(record)
+        return None if isinstance(value, ir.UnitAttr) else value
 
 
 def param(constraint: AttrConstraint[A], doc: str) -> Param[A]:
     """A parameter that is always there."""
-    return Param(constraint, doc, False)
+    return Param(constraint, doc)
 
 
-def optional_param(constraint: AttrConstraint[A], doc: str) -> Param[A]:
+def optional_param(constraint: AttrConstraint[A], doc: str) -> OptionalParam[A]:
     """A parameter that may be absent."""
-    return Param(constraint, doc, True)
+    return OptionalParam(constraint, doc)
 
 
 def _make_spec(cls: Any, sigil: str, dialect: type[Dialect], name: str, ir_name: str | None) -> RecordSpec:

@@ -96,7 +96,6 @@ def test_attributes_by_name_with_defaults_and_removal(context: ir.Context) -> No
     op.count = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 5)
     assert op.count.value == 5
     assert isinstance(op.mode, sample.ModeAttr)
-    assert op.mode.value is not None
     assert op.mode.value.value == "slow"
 
 

@@ -16,6 +16,7 @@ def test_parameters_absent_and_present() -> None:
         assert str(plain) == "!sample.box_type<index, unit>"
         assert str(labelled) == "!sample.box_type<index, 7 : i64>"
         assert plain.label is None
+        assert str(plain.content.value) == "index"
         assert labelled.label is not None
         assert labelled.label.value == 7
         assert plain != labelled
