@@ -1,0 +1,60 @@
+"""From MLIR's objects to plain values: attributes, constants, places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spyrec import diag, numerics
+from spyrec.codegen.code import Place
+from spyrec.codegen.refusals import Refused
+from spyrec.mlir import ir
+from spyrec.spyrecode.bank import to_bits
+
+CONSTANTS = frozenset({"arith.constant", "spyreop.constant"})
+
+
+def place_of(location: ir.Location) -> Place:
+    """The user's places of ``location``: the one to show first, then the others."""
+    resolved = diag.resolve(location)
+    if resolved.primary is None:
+        return ()
+    return (resolved.primary, *(position for _, position in resolved.related))
+
+
+def plain(attribute: ir.Attribute) -> Any:
+    """The value of a number, string or keyword attribute; ``None`` for others."""
+    value = getattr(attribute, "value", None)
+    return plain(value) if isinstance(value, ir.Attribute) else value
+
+
+def attributes(op: ir.Operation | ir.OpView) -> dict[str, Any]:
+    """The op's attributes as plain values."""
+    return {name: plain(op.attributes[name]) for name in op.attributes}
+
+
+def type_name(value: ir.Value, op: ir.Operation | ir.OpView) -> str:
+    """The name of ``value``'s scalar type. Raises :class:`Refused`, at ``op``, for a type without a meaning here."""
+    name = str(value.type)
+    if name not in numerics.TYPES:
+        raise Refused(op, "unsupported-type", f"a value of type {name} has no encoding")
+    return name
+
+
+def constant_bits(op: ir.Operation | ir.OpView) -> int:
+    """The bytes of a constant op's value, as an unsigned number."""
+    type_ = type_name(op.results[0], op)
+    value = plain(op.attributes["value"])
+    if type_ == "i1":
+        return int(value) & 1
+    return to_bits(value, type_)
+
+
+def owner_op(value: ir.Value) -> ir.Operation | None:
+    """The op whose result ``value`` is; ``None`` for a block argument."""
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) else owner.operation
+
+
+def integers(attribute: Any) -> tuple[int, ...]:
+    """The entries of a dense i64 array."""
+    return tuple(int(v) for v in attribute)

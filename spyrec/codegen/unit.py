@@ -1,0 +1,258 @@
+"""The program of one unit: values, loops, branches and channels. What the unit does is in the file of its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from spyrec import numerics
+from spyrec.codegen.attributes import CONSTANTS, constant_bits, owner_op, place_of, type_name
+from spyrec.codegen.code import ANY, BIT, Builder, Scalar, const, union
+from spyrec.codegen.refusals import Refused, unsupported
+from spyrec.codegen.scalars import Scalars, width
+from spyrec.codegen.uniform import Uniforms
+from spyrec.device.model import Device
+from spyrec.isa import alu
+from spyrec.isa.objects import Instruction
+from spyrec.isa.table import MAX_LOOP_COUNT
+from spyrec.mlir import ir
+
+_SYNCHRONISATION = {"dataflow.wait": "wait", "dataflow.post": "post"}
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all units of a kernel share: numbers of channels and buffers by name, the bank, the device, the grid."""
+
+    device: Device
+    tiles: int
+    channels: dict[str, int]
+    buffers: dict[str, int]
+    uniforms: Uniforms
+
+
+class UnitCode:
+    """Lowers the body of a ``dataflow.program_unit``. Subclasses add the ops that only their kind of unit executes."""
+
+    def __init__(self, op: ir.Operation, job: Job, *, eager: bool) -> None:
+        self.op = op
+        self.job = job
+        self.builder = Builder(eager=eager)
+        self.scalars = Scalars(self.builder)
+        self.values: dict[ir.Value, Scalar] = {}
+        self.limit = min(MAX_LOOP_COUNT, job.device.limits.loop_count)
+
+    def lower(self) -> None:
+        """Emit the whole program, ``halt`` included. Raises :class:`Refused`."""
+        block = self.op.regions[0].blocks[0]
+        self.block(block)
+        self.builder.place = ()
+        self.builder.emit(Instruction("halt"))
+
+    def work(self, op: ir.Operation) -> None:
+        """Emit an op of this kind of unit. Raises :class:`Refused` for any other."""
+        raise unsupported(op, f"on unit '{ir.FlatSymbolRefAttr(self.op.attributes['unit']).value}'")
+
+    # Values.
+
+    def value(self, value: ir.Value, user: ir.Operation | ir.OpView) -> Scalar:
+        """What ``value`` is here: computed before, the core's number, a constant, or an entry of the parameter bank."""
+        if value in self.values:
+            return self.values[value]
+        owner = owner_op(value)
+        if owner is not None and owner.name in CONSTANTS:
+            bits = constant_bits(owner)
+            size = 8 * numerics.sizeof(str(value.type))
+            is_number = isinstance(value.type, (ir.IndexType, ir.IntegerType)) and str(value.type) != "i1"
+            return const(alu.wrap(bits, size) if is_number else bits)
+        if value == self.op.regions[0].blocks[0].arguments[0]:
+            core = self.builder.pure(Instruction("core"), (0, self.job.tiles - 1))
+            return Scalar(core)
+        number = self.job.uniforms.entry(value, user)
+        return Scalar(self.builder.pure(Instruction("param", imm=number), _range_of(type_name(value, user))))
+
+    def integer(self, value: ir.Value, user: ir.Operation | ir.OpView) -> Scalar:
+        """:meth:`value` of an integer or index."""
+        width(value.type, user)
+        return self.value(value, user)
+
+    def buffer(self, op: ir.Operation, name: str) -> int:
+        """The number of the buffer called ``name``."""
+        if name not in self.job.buffers:
+            raise Refused(op, "invalid-program", f"no buffer @{name} in this function")
+        return self.job.buffers[name]
+
+    # Ops.
+
+    def block(self, block: ir.Block) -> None:
+        """Emit the ops of ``block`` up to its terminator."""
+        for view in block.operations:
+            op = view.operation
+            self.builder.place = place_of(op.location)
+            if op.name in CONSTANTS or op.name == "scf.yield":
+                continue
+            if op.name == "scf.for":
+                self._for(op)
+            elif op.name == "scf.if":
+                self._if(op)
+            elif op.name in _SYNCHRONISATION:
+                self._synchronise(op)
+            elif self.scalars.knows(op.name):
+                operands = [self.value(v, op) for v in op.operands]
+                self.values[op.results[0]] = self.scalars.compute(op, operands)
+            else:
+                self.work(op)
+
+    def _synchronise(self, op: ir.Operation) -> None:
+        name = ir.FlatSymbolRefAttr(op.attributes["channel"]).value
+        if name not in self.job.channels:
+            raise Refused(op, "invalid-program", f"no channel @{name} in this function")
+        self.builder.emit(Instruction(_SYNCHRONISATION[op.name], channel=self.job.channels[name]))
+
+    def _if(self, op: ir.Operation) -> None:
+        condition = self.value(op.operands[0], op)
+        arms = [region.blocks[0] if len(region.blocks) else None for region in op.regions]
+        if condition.constant is not None:
+            chosen = arms[0] if condition.constant else arms[1]
+            if chosen is not None:
+                self.block(chosen)
+                self._define(op.results, self._yielded(chosen))
+            return
+        tested = self.builder.in_register(condition)
+        place = self.builder.place
+        results = [self.builder.register() for _ in op.results]
+        codes = []
+        ranges = []
+        for arm in arms:
+            with self.builder.block() as code:
+                yielded: list[Scalar] = []
+                if arm is not None:
+                    self.block(arm)
+                    yielded = self._yielded(arm)
+                    self.builder.place = place
+                for register, value in zip(results, yielded, strict=False):
+                    self.builder.move(register, value)
+            codes.append(code)
+            ranges.append([self.builder.range(value) for value in yielded])
+        self.builder.place = place
+        other, end = self.builder.label(), self.builder.label()
+        self.builder.emit(Instruction("brz", ra=tested, target=other.number))
+        self.builder.splice(codes[0])
+        if codes[1].items:
+            self.builder.emit(Instruction("jump", target=end.number))
+        self.builder.mark(other)
+        self.builder.splice(codes[1])
+        self.builder.mark(end)
+        for register, pair in zip(results, zip(*ranges, strict=False), strict=False):
+            self.builder.ranges[register] = union(*pair)
+        self._define(op.results, [Scalar(register) for register in results])
+
+    def _yielded(self, block: ir.Block) -> list[Scalar]:
+        terminator = list(block.operations)[-1]
+        return [self.value(v, terminator) for v in terminator.operands]
+
+    def _define(self, results: Sequence[ir.Value], values: Sequence[Scalar]) -> None:
+        self.values.update(zip(results, values, strict=True))
+
+    # Loops.
+
+    def _for(self, op: ir.Operation) -> None:
+        """``scf.for`` as a hardware loop, or two nested ones when its count may exceed what one can count."""
+        lower, upper, step = (self.integer(v, op) for v in list(op.operands)[:3])
+        inits = [self.value(v, op) for v in list(op.operands)[3:]]
+        bits = width(op.operands[0].type, op)
+        count = self._trips(op, lower, upper, step)
+        if count.constant == 0:
+            self._define(op.results, inits)
+            return
+        place = self.builder.place
+        body = op.regions[0].blocks[0]
+        carried = [self.builder.register() for _ in inits]
+        for register, init in zip(carried, inits, strict=True):
+            self.builder.move(register, init)
+
+        def iteration(k: Scalar) -> None:
+            self.values[body.arguments[0]] = self._induction(lower, step, k, bits)
+            self._define(list(body.arguments)[1:], [Scalar(register) for register in carried])
+            self.block(body)
+            self._carry(carried, self._yielded(body))
+
+        if self.builder.range(count)[1] <= self.limit:
+            self._loop(count, carried, iteration)
+        else:
+            self._nested(op, count, carried, iteration)
+        self.builder.place = place
+        self._define(op.results, [Scalar(register) for register in carried])
+
+    def _trips(self, op: ir.Operation, lower: Scalar, upper: Scalar, step: Scalar) -> Scalar:
+        """How often the loop runs: max(0, (upper - lower) ceildiv step)."""
+        if step.constant is not None and step.constant <= 0:
+            raise Refused(op, "loop-step", f"the step of the loop is {step.constant}; it has to be above 0")
+        build = self.builder.alu
+        return build("max", build("ceildiv", build("sub", upper, lower), step), const(0))
+
+    def _induction(self, lower: Scalar, step: Scalar, k: Scalar, bits: int) -> Scalar:
+        build = self.builder.alu
+        return self.scalars.wrap(build("add", lower, build("mul", k, step)), bits)
+
+    def _loop(self, count: Scalar, carried: Sequence[int], iteration: Callable[[Scalar], None]) -> None:
+        """A hardware loop of ``count`` iterations; registers ``carried`` change in it."""
+        build = self.builder
+        place = build.place
+        times = build.in_register(count)
+        outside = build.depth
+        counter = build.register(outside + 1, (0, max(0, build.range(count)[1] - 1)))
+        end = build.label()
+        with build.block() as body:
+            for register in carried:
+                build.depths[register] = build.depth
+            iteration(Scalar(counter))
+        for register in carried:
+            build.depths[register] = outside
+        build.place = place
+        build.emit(Instruction("loop", rd=counter, ra=times, target=end.number))
+        build.splice(body)
+        build.mark(end)
+        build.emit(Instruction("endloop"))
+
+    def _nested(
+        self, op: ir.Operation, count: Scalar, carried: Sequence[int], iteration: Callable[[Scalar], None]
+    ) -> None:
+        """Two loops, the inner one as long as the hardware counts; its last run is shorter."""
+        build = self.builder
+        if count.constant is not None and count.constant > self.limit**2:
+            raise Refused(
+                op, "loop-too-long", f"the loop has {count.constant} iterations; at most {self.limit**2} can be counted"
+            )
+        rounds = build.alu("ceildiv", count, const(self.limit))
+
+        def one_round(k: Scalar) -> None:
+            done = build.alu("mul", k, const(self.limit))
+            left = build.alu("min", build.alu("sub", count, done), const(self.limit))
+            self._loop(left, carried, lambda inner: iteration(build.alu("add", done, inner)))
+
+        self._loop(rounds, carried, one_round)
+
+    def _carry(self, carried: Sequence[int], values: Sequence[Scalar]) -> None:
+        """Set the registers ``carried`` to ``values``, all at once."""
+        build = self.builder
+        fresh = []
+        for own, value in zip(carried, values, strict=True):
+            if value.reg is not None and value.reg != own and value.reg in carried:
+                # Another move may change it first.
+                copy = build.register()
+                build.move(copy, value)
+                value = Scalar(copy)
+            fresh.append(value)
+        for own, value in zip(carried, fresh, strict=True):
+            if value != Scalar(own):
+                build.move(own, value)
+
+
+def _range_of(type_: str) -> tuple[int, int]:
+    """The values that an argument of this type can have in a register."""
+    if type_ == "i1":
+        return BIT
+    if numerics.is_float(type_):
+        return ANY
+    return numerics.limits(type_)

@@ -1,0 +1,179 @@
+"""Vector units: ``dataflow.stream`` to ``stream``, its body to micro-ops on vector registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from spyrec import numerics
+from spyrec.codegen.attributes import CONSTANTS, attributes, constant_bits, integers, owner_op, place_of, type_name
+from spyrec.codegen.nests import simplified
+from spyrec.codegen.refusals import Refused, unsupported
+from spyrec.codegen.unit import UnitCode
+from spyrec.dialects.dataflow import StreamOp
+from spyrec.isa.fields import VECTOR_REGISTERS
+from spyrec.isa.micro import CONST, SPLAT
+from spyrec.isa.objects import LxOperand, MicroOp, Stream
+from spyrec.isa.table import ELEMENT_TYPES
+from spyrec.mlir import ir
+from spyrec.spyrecode.bank import to_bits
+
+
+class Vector(UnitCode):
+    """A unit that runs element-wise kernels over LX."""
+
+    def work(self, op: ir.Operation) -> None:
+        """Emit a stream. Raises :class:`Refused`."""
+        if op.name != "dataflow.stream":
+            super().work(op)
+            return
+        counts = integers(op.attributes["counts"])
+        if 0 in counts:
+            return
+        place = self.builder.place
+        body = _Body(self, op)
+        stream = body.stream(counts)
+        self.builder.place = place
+        self.builder.emit(stream)
+
+
+class _Body:
+    """Lowers one stream: operands, then the body, then vector registers by lifetime."""
+
+    def __init__(self, unit: Vector, op: ir.Operation) -> None:
+        self.unit = unit
+        self.op = op
+        self.block = op.regions[0].blocks[0]
+        self.micro_ops: list[MicroOp] = []
+        self.registers: dict[ir.Value, int] = {}
+        self.inputs: list[LxOperand] = []
+        self.next = 0
+
+    def stream(self, counts: Sequence[int]) -> Stream:
+        """The instruction, on scalar registers without limit."""
+        arguments = list(self.block.arguments)
+        view = self.op.opview
+        assert isinstance(view, StreamOp)
+        ins, outs = list(view.inputs), list(view.outputs)
+        in_operands = self._operands("input", ins, arguments[: len(ins)])
+        out_operands = self._operands("output", outs, arguments[len(ins) :])
+        for argument, operand in zip(arguments, (*in_operands, *out_operands), strict=True):
+            # The old value of an output is one more input, from the same address.
+            if any(True for _ in argument.uses):
+                register = self._new(argument)
+                self.inputs.append(replace(operand, register=register))
+        *operations, terminator = [v.operation for v in self.block.operations]
+        for inner in operations:
+            self._micro(inner)
+        outputs = [
+            replace(operand, register=self._register(value, terminator))
+            for operand, value in zip(out_operands, terminator.operands, strict=True)
+        ]
+        every = (*self.inputs, *outputs)
+        counts, strides = simplified(counts, [o.strides for o in every])
+        every = tuple(replace(o, strides=s) for o, s in zip(every, strides, strict=True))
+        split = len(self.inputs)
+        return _allocated(
+            self.op,
+            Stream(counts=tuple(counts), inputs=every[:split], outputs=every[split:], micro_ops=tuple(self.micro_ops)),
+        )
+
+    def _operands(self, side: str, addresses: Sequence[ir.Value], arguments: Sequence[ir.Value]) -> list[LxOperand]:
+        strides = [integers(s) for s in ir.ArrayAttr(self.op.attributes[f"{side}_strides"])]
+        buffers = [ir.FlatSymbolRefAttr(s).value for s in ir.ArrayAttr(self.op.attributes[f"{side}_buffers"])]
+        found = []
+        for address, argument, steps, name in zip(addresses, arguments, strides, buffers, strict=True):
+            place = self.unit.integer(address, self.op)
+            buffer = self.unit.buffer(self.op, name)
+            found.append(LxOperand(place.reg, place.offset, self._type(argument, self.op), steps, buffer, 0))
+        return found
+
+    def _type(self, value: ir.Value, op: ir.Operation) -> str:
+        name = type_name(value, op)
+        if name not in ELEMENT_TYPES:
+            raise Refused(op, "unsupported-type", f"elements of type {name} have no encoding")
+        return name
+
+    def _new(self, value: ir.Value | None) -> int:
+        self.next += 1
+        if value is not None:
+            self.registers[value] = self.next - 1
+        return self.next - 1
+
+    def _register(self, value: ir.Value, user: ir.Operation) -> int:
+        """The vector register of ``value``; values from outside of the body are put into every lane."""
+        if value in self.registers:
+            return self.registers[value]
+        type_ = self._type(value, user)
+        owner = owner_op(value)
+        if owner is not None and owner.name in CONSTANTS:
+            return self._const(type_, constant_bits(owner), value)
+        scalar = self.unit.value(value, user)
+        register = self._new(value)
+        source = self.unit.builder.in_register(scalar)
+        self.micro_ops.append(MicroOp(SPLAT, type_, register, (source,)))
+        return register
+
+    def _const(self, type_: str, bits: int, value: ir.Value | None = None) -> int:
+        register = self._new(value)
+        self.micro_ops.append(MicroOp(CONST, type_, register, immediate=bits))
+        return register
+
+    def _micro(self, op: ir.Operation) -> None:
+        if op.name in CONSTANTS:
+            return
+        self.unit.builder.place = place_of(op.location)
+        scalar = numerics.SCALAR_OPS.get(op.name)
+        if scalar is None or len(op.results) != 1:
+            raise unsupported(op, "in the body of a stream")
+        values = attributes(op)
+        sources = [self._register(v, op) for v in op.operands]
+        sources += [self._const("f32", to_bits(values[name], "f32")) for name in scalar.constants]
+        name = numerics.micro_name(op.name, values)
+        assert name is not None
+        type_ = self._type(op.results[0], op)
+        self.micro_ops.append(MicroOp(name, type_, self._new(op.results[0]), tuple(sources)))
+
+
+def _allocated(op: ir.Operation, stream: Stream) -> Stream:
+    """``stream`` on the real vector registers: a straight line, so a register is free after the last read of its
+    value.
+    """
+    end = len(stream.micro_ops)
+    last: dict[int, int] = {o.register: end for o in stream.outputs}
+    for index, micro in enumerate(stream.micro_ops):
+        if micro.op != SPLAT:
+            for source in micro.sources:
+                last[source] = max(last.get(source, index), index)
+    free = list(range(VECTOR_REGISTERS - 1, -1, -1))
+    assigned: dict[int, int] = {}
+    most = 0
+
+    def take(register: int) -> int:
+        nonlocal most
+        if not free:
+            free.append(VECTOR_REGISTERS + most)
+        assigned[register] = free.pop()
+        most = max(most, assigned[register] + 1 - VECTOR_REGISTERS)
+        return assigned[register]
+
+    inputs = [replace(o, register=take(o.register)) for o in stream.inputs]
+    micro_ops = []
+    for index, micro in enumerate(stream.micro_ops):
+        sources = micro.sources if micro.op == SPLAT else tuple(assigned[s] for s in micro.sources)
+        over = {s for s in micro.sources if last[s] == index} if micro.op != SPLAT else set()
+        free += sorted((assigned[s] for s in over), reverse=True)
+        micro_ops.append(replace(micro, dest=take(micro.dest), sources=sources))
+        if micro.dest not in last:
+            free.append(assigned[micro.dest])
+    outputs = tuple(replace(o, register=assigned[o.register]) for o in stream.outputs)
+    if most > 0:
+        need = VECTOR_REGISTERS + most
+        raise Refused(
+            op,
+            "out-of-registers",
+            f"the body of this stream needs {need} vector registers; a unit has {VECTOR_REGISTERS}",
+            ("split the computation into several operations",),
+            resource=("vector registers", need, VECTOR_REGISTERS),
+        )
+    return replace(stream, inputs=tuple(inputs), outputs=outputs, micro_ops=tuple(micro_ops))
