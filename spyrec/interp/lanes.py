@@ -1,0 +1,162 @@
+"""Bodies of structured ops, evaluated for all points of an iteration domain at once.
+
+A *lane* array has the rank of the domain and extent 1 in the dimensions that its value does not depend on; NumPy
+broadcasts the rest. What comes from outside the body is an array of rank 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from spyrec import numerics
+from spyrec.interp.affine import apply_map
+from spyrec.interp.faults import Fault, at, located
+from spyrec.interp.machine import Frame, Scope
+from spyrec.interp.values import Tensor, as_array, constant, element_of
+from spyrec.mlir import ir
+from spyrec.numerics import Array
+
+#: The index of every point along each dimension of the domain: int64 arrays of extent 1 but for their own dimension.
+Grid = Sequence[Array]
+#: One op: grid and operands -> result.
+Lane = Callable[[Grid, Sequence[Any]], Any]
+
+
+def grid_of(sizes: Sequence[int]) -> Grid:
+    """The grid of a domain."""
+    return [np.arange(n).reshape([-1 if i == d else 1 for i in range(len(sizes))]) for d, n in enumerate(sizes)]
+
+
+class Body:
+    """The single block of a structured op."""
+
+    def __init__(self, block: ir.Block, scope: Scope) -> None:
+        self.arguments = list(block.arguments)
+        self.terminator = list(block.operations)[-1].operation
+        self.yields = list(self.terminator.operands)
+        self._scope = scope
+        self._ops: dict[ir.Value, tuple[ir.Operation, Lane, list[ir.Value]]] = {}
+        for wrapper in list(block.operations)[:-1]:
+            op = wrapper.operation
+            with at(op):
+                if len(op.results) != 1:
+                    raise Fault("unsupported-op", f"'{op.name}' has no meaning in the body of a structured op")
+                self._ops[op.results[0]] = (op, _lane(op), list(op.operands))
+
+    def maker(self, value: ir.Value) -> ir.Operation | None:
+        """The op of this body that makes ``value``."""
+        found = self._ops.get(value)
+        return found[0] if found else None
+
+    def uses(self, targets: Sequence[ir.Value]) -> set[int]:
+        """Numbers of the block arguments that ``targets`` depend on."""
+        needed = self._needed(targets)
+        return {i for i, argument in enumerate(self.arguments) if argument in needed}
+
+    def count_uses(self, value: ir.Value, targets: Sequence[ir.Value]) -> int:
+        """How many operands of ops that ``targets`` depend on are ``value``."""
+        needed = self._needed(targets)
+        direct = sum(t == value for t in targets)
+        return direct + sum(v == value for result in needed if result in self._ops for v in self._ops[result][2])
+
+    def _needed(self, targets: Sequence[ir.Value]) -> set[ir.Value]:
+        needed: set[ir.Value] = set()
+        pending = list(targets)
+        while pending:
+            value = pending.pop()
+            if value not in needed:
+                needed.add(value)
+                if value in self._ops:
+                    pending.extend(self._ops[value][2])
+        return needed
+
+    def program(self, targets: Sequence[ir.Value]) -> Callable[[Frame, Sequence[Array | None], Grid], list[Array]]:
+        """A function from the lanes of the block arguments (None for one that is not used) to those of ``targets``."""
+        needed = self._needed(targets)
+        steps = [(result, *entry) for result, entry in self._ops.items() if result in needed]
+        inner = {*self.arguments, *self._ops}
+        outer = [(v, self._scope.slot(v), element_of(v.type)) for v in needed if v not in inner]
+
+        def run(frame: Frame, arguments: Sequence[Array | None], grid: Grid) -> list[Array]:
+            values: dict[ir.Value, Any] = dict(zip(self.arguments, arguments, strict=True))
+            for value, slot, element in outer:
+                held = frame.values[slot]
+                values[value] = held if isinstance(held, Tensor) else as_array(held, element)
+            here = self.terminator
+            try:
+                for result, op, lane, operands in steps:
+                    here = op
+                    values[result] = lane(grid, [values[v] for v in operands])
+            except (Fault, numerics.NumericsError, ZeroDivisionError) as error:
+                raise located(error, here) from None
+            return [values[v] for v in targets]
+
+        return run
+
+
+def _lane(op: ir.Operation) -> Lane:
+    """The meaning of one op of a body."""
+    if op.name in numerics.SCALAR_OPS:
+        return _scalar(op)
+    if op.name in ("arith.constant", "spyreop.constant"):
+        value = constant(op.attributes["value"])
+        array = value.data if isinstance(value, Tensor) else as_array(value, element_of(op.results[0].type))
+        fixed = Tensor(array) if isinstance(value, Tensor) else array
+        return lambda grid, operands: fixed
+    if op.name == "linalg.index":
+        dim = ir.IntegerAttr(op.attributes["dim"]).value
+        return lambda grid, operands: grid[dim]
+    if op.name == "affine.apply":
+        function = apply_map(ir.AffineMapAttr(op.attributes["map"]).value)
+        return lambda grid, operands: np.asarray(function(operands)[0], dtype=np.int64)
+    if op.name == "tensor.extract":
+        return lambda grid, operands: extract(operands[0], operands[1:])
+    raise Fault("unsupported-op", f"'{op.name}' has no meaning in the body of a structured op")
+
+
+def _scalar(op: ir.Operation) -> Lane:
+    attributes = attributes_of(op)
+    name, result = op.name, element_of(op.results[0].type)
+
+    def lane(grid: Grid, operands: Sequence[Any]) -> Array:
+        return numerics.apply(name, *operands, result_type=result, attrs=attributes)
+
+    return lane
+
+
+def attributes_of(op: ir.Operation) -> dict[str, Any]:
+    """Attributes of a scalar op as plain values: the predicate and the float constants that select its function."""
+    scalar = numerics.SCALAR_OPS[op.name]
+    values: dict[str, Any] = {}
+    for name in ("predicate", "roundingmode", *scalar.constants):
+        if name in op.attributes:
+            attribute = op.attributes[name]
+            if isinstance(attribute, ir.IntegerAttr | ir.FloatAttr | ir.StringAttr):
+                values[name] = attribute.value
+            else:
+                values[name] = _keyword(attribute)
+    return values
+
+
+def _keyword(attribute: ir.Attribute) -> Any:
+    """The word of an enumeration's attribute, such as ``#spyreop.compare_predicate<equal>``."""
+    text = str(attribute)
+    return text[text.index("<") + 1 : -1].strip('"') if "<" in text else text
+
+
+def extract(source: Tensor, indices: Sequence[Any]) -> Array:
+    """``tensor.extract`` at one point, or at arrays of them."""
+    for d, (index, extent) in enumerate(zip(indices, source.data.shape, strict=True)):
+        outside = np.asarray((np.asarray(index) < 0) | (np.asarray(index) >= extent))
+        if outside.any():
+            value = np.broadcast_to(index, outside.shape)[outside][0]
+            raise Fault(
+                "index-out-of-range", f"index {value} of dimension {d} is outside of 0..{extent - 1}", f"indices[{d}]"
+            )
+    place = tuple(np.asarray(i) for i in indices)
+    if source.holes is not None and np.any(source.holes[place]):
+        raise Fault("undefined-value", "an element is read that has never been written")
+    return np.asarray(source.data[place])

@@ -1,0 +1,187 @@
+"""Memory with a record of what has been written: device memory of a launch, and scratchpads."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spyrec import numerics
+from spyrec.interp.faults import Fault
+from spyrec.interp.values import Mask
+from spyrec.numerics import Array
+
+if TYPE_CHECKING:
+    from spyrec.spyrecode.launch import Launch
+
+Bytes = npt.NDArray[np.uint8]
+
+_WORD = {size: np.dtype(f"uint{8 * size}") for size in (1, 2, 4, 8)}
+_WRITTEN = {size: int.from_bytes(b"\x01" * size, "little") for size in _WORD}
+"""The record of a word whose bytes have all been written."""
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Bytes from ``start`` on, which belong to ``name``; ``written`` tells which of them have contents."""
+
+    start: int
+    data: Bytes
+    written: Mask
+    name: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.data)
+
+
+class Memory:
+    """Disjoint segments. Every access lies within one; ``id`` names the fault of one that does not."""
+
+    def __init__(self, segments: Sequence[Segment], id: str, what: str) -> None:
+        self._segments = sorted(segments, key=lambda s: s.start)
+        self._starts = [s.start for s in self._segments]
+        self._id = id
+        self._what = what
+
+    def segment(self, low: int, high: int) -> Segment:
+        """The segment that holds bytes ``[low, high)``; raises :class:`Fault`."""
+        number = bisect_right(self._starts, low) - 1
+        if number >= 0 and high <= self._segments[number].end:
+            return self._segments[number]
+        near = [s for s in self._segments[max(0, number) : number + 2] if low < s.end and s.start < high]
+        if near:
+            over = max(high - near[0].end, near[0].start - low)
+            raise Fault(
+                self._id,
+                f"bytes {low} to {high - 1} of {self._what} leave {near[0].name} (bytes {near[0].start} to"
+                f" {near[0].end - 1}) by {over} bytes",
+            )
+        held = ", ".join(f"{s.name} at {s.start} to {s.end - 1}" for s in self._segments[:8]) or "nothing"
+        raise Fault(self._id, f"bytes {low} to {high - 1} of {self._what} belong to nothing: it holds {held}")
+
+    def read(self, address: int, counts: Sequence[int], strides: Sequence[int], element: str) -> Array:
+        """A box of elements as a new array; ``address`` and ``strides`` are bytes. All must have been written."""
+        size = numerics.sizeof(element)
+        if 0 in counts:
+            return np.zeros(tuple(counts), numerics.dtype(element))
+        segment, data, written = self._box(address, counts, strides, size)
+        if not (written == _WRITTEN[size]).all():
+            self._unwritten(segment, np.asarray(written), address, strides)
+        raw = np.array(data, order="C")
+        return raw != 0 if element == "i1" else raw.view(numerics.dtype(element))
+
+    def write(self, address: int, counts: Sequence[int], strides: Sequence[int], values: Array, element: str) -> None:
+        """Store ``values`` (of shape ``counts``) to a box; where the box meets itself the last element in order
+        stays.
+        """
+        if 0 in counts:
+            return
+        size = numerics.sizeof(element)
+        raw = numerics.to_bytes(values.astype(numerics.dtype(element), copy=False))
+        if overlaps(counts, strides, size):
+            offsets = address + sum(
+                index * stride for index, stride in zip(np.indices(tuple(counts)), strides, strict=True)
+            )
+            self.scatter(np.asarray(offsets).reshape(-1), raw.reshape(-1, size))
+            return
+        _, data, written = self._box(address, counts, strides, size)
+        data[...] = raw.view(_WORD[size]).reshape(tuple(counts))
+        written[...] = _WRITTEN[size]
+
+    def _box(
+        self, address: int, counts: Sequence[int], strides: Sequence[int], size: int
+    ) -> tuple[Segment, Array, Array]:
+        """Elements of a box that is not empty, and the record of their bytes, both as words of ``size`` bytes in
+        place.
+        """
+        reach = [(n - 1) * s for n, s in zip(counts, strides, strict=True)]
+        low = address + sum(r for r in reach if r < 0)
+        high = address + sum(r for r in reach if r > 0) + size
+        segment = self.segment(low, high)
+
+        def view(array: npt.NDArray[Any]) -> Array:
+            return np.ndarray(tuple(counts), _WORD[size], array, address - segment.start, tuple(strides))
+
+        return segment, view(segment.data), view(segment.written)
+
+    def gather(self, addresses: npt.NDArray[np.int64], element: str) -> Array:
+        """The elements at byte addresses, in their shape; every byte must have been written."""
+        size = numerics.sizeof(element)
+        if not addresses.size:
+            return np.zeros(addresses.shape, numerics.dtype(element))
+        segment = self.segment(int(np.min(addresses)), int(np.max(addresses)) + size)
+        places = addresses[..., None] - segment.start + np.arange(size)
+        written = segment.written[places]
+        if not written.all():
+            place = int(places.reshape(-1)[int(np.argmin(written.reshape(-1)))])
+            raise _unwritten_fault(segment, place, int(np.count_nonzero(~written)))
+        return numerics.from_bytes(segment.data[places], element).reshape(addresses.shape)
+
+    def scatter(self, addresses: npt.NDArray[np.int64], raw: Bytes) -> None:
+        """Store ``raw`` (n, size) at n byte addresses, in order: of equal addresses the last one stays."""
+        if not addresses.size:
+            return
+        size = raw.shape[1]
+        segment = self.segment(int(np.min(addresses)), int(np.max(addresses)) + size)
+        places = (addresses[:, None] - segment.start + np.arange(size)).reshape(-1)
+        # NumPy promises no order for repeated indices: keep the last occurrence of each byte.
+        _, last = np.unique(places[::-1], return_index=True)
+        chosen = len(places) - 1 - last
+        segment.data[places[chosen]] = raw.reshape(-1)[chosen]
+        segment.written[places] = True
+
+    @staticmethod
+    def _unwritten(segment: Segment, words: Array, address: int, strides: Sequence[int]) -> None:
+        """Report the first byte, in the order of the box, of which the record in ``words`` says that it has no
+        contents.
+        """
+        size = words.dtype.itemsize
+        missing = np.ascontiguousarray(words)[..., None].view(np.uint8) == 0
+        first = np.argwhere(missing.reshape(*words.shape, size))[0]
+        place = address + sum(int(i) * s for i, s in zip(first[:-1], strides, strict=True)) + int(first[-1])
+        raise _unwritten_fault(segment, place - segment.start, int(np.count_nonzero(missing)))
+
+
+def _unwritten_fault(segment: Segment, place: int, count: int) -> Fault:
+    return Fault(
+        "unwritten-read",
+        f"{count} of the bytes that are read have never been written; the first is byte {place} of {segment.name}",
+    )
+
+
+def overlaps(counts: Sequence[int], strides: Sequence[int], size: int) -> bool:
+    """Whether two elements of a box may share bytes (exact for boxes whose dimensions nest, else cautious)."""
+    reach = size
+    for stride, count in sorted((abs(s), n) for n, s in zip(counts, strides, strict=True) if n > 1):
+        if stride < reach:
+            return True
+        reach += stride * (count - 1)
+    return False
+
+
+class Device(Memory):
+    """Device memory of a launch. What the launch supplied, or drew at random because the kernel reads it, has
+    contents.
+    """
+
+    def __init__(self, launch: Launch) -> None:
+        segments = [Segment(s.start, s.data, np.zeros(len(s.data), bool), s.name) for s in launch.memory.segments]
+        super().__init__(segments, "out-of-memory", "device memory")
+        for region in launch.regions:
+            if region.size and (region.given is not None or region.read):
+                segment = self.segment(region.address, region.address + region.size)
+                first = region.address - segment.start
+                segment.written[first : first + region.size] = True
+
+
+class Scratchpad(Memory):
+    """The scratchpad (LX) of one core: ``size`` bytes, none of them written."""
+
+    def __init__(self, size: int, owner: int) -> None:
+        self.bytes = Segment(0, np.zeros(size, np.uint8), np.zeros(size, bool), f"LX of core {owner}")
+        super().__init__([self.bytes], "out-of-lx", "LX")

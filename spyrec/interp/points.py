@@ -1,0 +1,150 @@
+"""Integer sets as sets of points: a box, and where the set is no box the constraints that cut points out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spyrec.interp.affine import expressions_function, set_constraints
+from spyrec.interp.faults import Fault
+from spyrec.mlir import ir
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Box:
+    """The points with ``low[k] <= x[k] < high[k]``; empty when a bound is not above the other."""
+
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """Number of points per dimension."""
+        return tuple(max(0, b - a) for a, b in zip(self.low, self.high, strict=True))
+
+    @property
+    def is_empty(self) -> bool:
+        return any(b <= a for a, b in zip(self.low, self.high, strict=True))
+
+    def moved(self, by: Sequence[int]) -> Box:
+        """The box with ``by`` added to each point."""
+        return Box(*(tuple(x + d for x, d in zip(side, by, strict=True)) for side in (self.low, self.high)))
+
+    def common(self, other: Box) -> Box:
+        """The points of both."""
+        return Box(
+            tuple(map(max, self.low, other.low)),
+            tuple(map(min, self.high, other.high)),
+        )
+
+    def holds(self, other: Box) -> bool:
+        """Whether every point of ``other`` is one of this box."""
+        return other.is_empty or self.common(other) == other
+
+    def __str__(self) -> str:
+        return "[" + ", ".join(f"{a}..{b - 1}" for a, b in zip(self.low, self.high, strict=True)) + "]"
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points of ``box`` that ``rest`` (None: all) holds for; ``symbols`` are the values of the set's symbols."""
+
+    box: Box
+    rest: SetFunction | None
+    symbols: tuple[int, ...]
+
+    def mask(self, box: Box) -> Mask | None:
+        """Which points of ``box``, which lies within this set's own, belong to the set; None: all of them."""
+        return self.rest.mask(box, self.symbols) if self.rest is not None else None
+
+
+class SetFunction:
+    """An ``affine_set`` prepared for evaluation: bounds of single dimensions, and the other constraints."""
+
+    def __init__(self, attribute: ir.Attribute) -> None:
+        sides, equal, self.dims, self.symbols = set_constraints(attribute)
+        self._text = str(attribute)
+        self._function = expressions_function(sides)
+        self._equal = equal
+        # A constraint is a bound when it is factor * dimension + (something of symbols only).
+        self._bounds: list[tuple[int, int, int]] = []  # constraint, dimension, factor
+        self._others: list[int] = []
+        for number, side in enumerate(sides):
+            factors = _factors(side, self.dims)
+            used = [d for d in range(self.dims) if factors is None or factors[d]]
+            if factors is None or len(used) > 1:
+                self._others.append(number)
+            else:
+                d = used[0] if used else 0
+                self._bounds.append((number, d, factors[d] if used else 0))
+        self._constant = self._points(()) if self.symbols == 0 else None
+
+    def points(self, symbols: Sequence[int] = ()) -> Points:
+        """The points for these values of the symbols. Raises :class:`Fault` when a dimension has no bounds of its
+        own.
+        """
+        return self._constant if self._constant is not None else self._points(tuple(symbols))
+
+    def _points(self, symbols: tuple[int, ...]) -> Points:
+        low: list[int | None] = [None] * self.dims
+        high: list[int | None] = [None] * self.dims
+        at_origin = self._function([0] * self.dims, symbols)
+        empty = False
+        for number, d, factor in self._bounds:
+            rest = int(at_origin[number])
+            if factor == 0:
+                empty |= rest != 0 if self._equal[number] else rest < 0
+                continue
+            # factor * x + rest >= 0, and for an equality also <= 0
+            for f, r in ((factor, rest), (-factor, -rest))[: 1 + self._equal[number]]:
+                if f > 0:
+                    low[d] = _choose(max, low[d], -(r // f))
+                else:
+                    high[d] = _choose(min, high[d], r // -f + 1)
+        if None in low or None in high:
+            d = next(i for i in range(self.dims) if None in (low[i], high[i]))
+            raise Fault("unbounded-set", f"d{d} of {self._text} has no constant lower and upper bound of its own")
+        box = Box(tuple(int(v) for v in low if v is not None), tuple(int(v) for v in high if v is not None))
+        if empty:
+            box = Box(box.low, box.low)
+            empty = not self.dims
+        if empty:  # rank 0 has no extents to be empty in
+            return Points(box, self, symbols)
+        return Points(box, self if self._others else None, symbols)
+
+    def mask(self, box: Box, symbols: Sequence[int]) -> Mask:
+        """Which points of ``box`` satisfy all constraints: booleans of the box's extents."""
+        grid: Any = np.ogrid[tuple(slice(a, b) for a, b in zip(box.low, box.high, strict=True))] if box.low else []
+        result = np.ones(box.extents, bool)
+        for value, equal in zip(self._function(list(grid), list(symbols)), self._equal, strict=True):
+            result &= value == 0 if equal else value >= 0
+        return result
+
+
+def _choose(function: Any, old: int | None, new: int) -> int:
+    return new if old is None else int(function(old, new))
+
+
+def _factors(expression: ir.AffineExpr, dims: int) -> list[int] | None:
+    """Factors of the dimensions in an expression that is linear in them; None when it is not."""
+    if isinstance(expression, ir.AffineDimExpr):
+        return [int(d == expression.position) for d in range(dims)]
+    if isinstance(expression, ir.AffineConstantExpr | ir.AffineSymbolExpr):
+        return [0] * dims
+    assert isinstance(expression, ir.AffineBinaryExpr)
+    left, right = _factors(expression.lhs, dims), _factors(expression.rhs, dims)
+    if left is None or right is None:
+        return None
+    if isinstance(expression, ir.AffineAddExpr):
+        return [a + b for a, b in zip(left, right, strict=True)]
+    if not any(left) and not any(right):
+        return left
+    if isinstance(expression, ir.AffineMulExpr) and isinstance(expression.rhs, ir.AffineConstantExpr):
+        return [a * expression.rhs.value for a in left]
+    return None

@@ -1,0 +1,346 @@
+"""Execution of structured ops: any indexing maps, any body.
+
+An op iterates over a domain; each operand is indexed through an affine map. Three ways, from fast to general:
+
+* every dimension of the domain appears in the map of an output: its elements are computed once, all together;
+* other dimensions are *folded* into the output by a known combiner, ``yield combiner(accumulator, f(inputs))``: one
+  reduction or contraction, accumulated in f64 and rounded once;
+* anything else runs as the loop nest that it stands for, with the dimensions that all outputs have still done together.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spyrec.interp.affine import map_function
+from spyrec.interp.faults import Fault
+from spyrec.interp.lanes import Body, Grid, grid_of
+from spyrec.interp.machine import Frame, Scope
+from spyrec.interp.values import Buffer, Tensor, as_array, defined, element_of
+from spyrec.mlir import ir
+from spyrec.numerics import Array, reductions
+
+
+class Indexing:
+    """One indexing map: ``dims[k]`` is the dimension that result k is, ``constants[k]`` its constant; else None in
+    both.
+    """
+
+    def __init__(self, map_: ir.AffineMap) -> None:
+        self.rank = map_.n_dims
+        results = list(map_.results)
+        self.dims = [_dim(r) for r in results]
+        self.constants = [
+            ir.AffineConstantExpr(r).value if isinstance(r, ir.AffineConstantExpr) else None for r in results
+        ]
+        self.function = map_function(map_)
+        plain = [d for d in self.dims if d is not None]
+        #: Every result is a dimension of its own or a constant.
+        self.simple = len(set(plain)) == len(plain) and all(
+            d is not None or c is not None for d, c in zip(self.dims, self.constants, strict=True)
+        )
+        self.present = frozenset(plain) if self.simple else frozenset()
+
+    def lanes(self, array: Array, grid: Grid) -> Array:
+        """The elements of an operand for all points: rank of the domain, extent 1 where the map has no dimension."""
+        if not self.simple:
+            return np.asarray(array[self.places(array.shape, grid)])
+        part = array[self._constant_part(array.shape)]
+        order = [d for d in self.dims if d is not None]
+        part = part.transpose(sorted(range(len(order)), key=lambda k: order[k]))
+        shape = [1] * self.rank
+        for d, extent in zip(sorted(order), part.shape, strict=True):
+            shape[d] = extent
+        return np.asarray(part.reshape(shape))
+
+    def _constant_part(self, shape: Sequence[int]) -> tuple[Any, ...]:
+        """An index that fixes the results that are constants."""
+        for k, (c, extent) in enumerate(zip(self.constants, shape, strict=True)):
+            if c is not None and not 0 <= c < extent:
+                raise _outside(c, k, extent)
+        # The ellipsis keeps what is left of rank 0 an array that shares memory.
+        return (*(slice(None) if c is None else c for c in self.constants), ...)
+
+    def places(self, shape: Sequence[int], grid: Grid) -> tuple[Any, ...]:
+        """Indices into an operand for all points of ``grid`` (integers or arrays)."""
+        places = tuple(np.asarray(p) for p in self.function(list(grid), []))
+        for k, (p, extent) in enumerate(zip(places, shape, strict=True)):
+            bad = (p < 0) | (p >= extent)
+            if np.any(bad):
+                raise _outside(int(p[bad].flat[0]), k, extent)
+        return places
+
+    def put(self, target: Array, values: Any) -> None:
+        """Write the lanes of a simple map to an operand."""
+        order = [d for d in self.dims if d is not None]
+        part = target[self._constant_part(target.shape)]
+        sizes = [1] * self.rank
+        for k, d in enumerate(order):
+            sizes[d] = part.shape[k]
+        whole = np.broadcast_to(values, sizes)
+        squeezed = whole.reshape([sizes[d] for d in sorted(order)])
+        part[...] = squeezed.transpose([sorted(order).index(d) for d in order])
+
+
+def _dim(expression: ir.AffineExpr) -> int | None:
+    return ir.AffineDimExpr(expression).position if isinstance(expression, ir.AffineDimExpr) else None
+
+
+def _outside(value: int, dim: int, extent: int) -> Fault:
+    return Fault("index-out-of-range", f"index {value} of dimension {dim} of an operand is outside of 0..{extent - 1}")
+
+
+@dataclass(frozen=True)
+class Fold:
+    """``yield combiner(accumulator, term)``. For a sum of products ``factors`` are the product's operands."""
+
+    combiner: str
+    term: ir.Value
+    factors: tuple[ir.Value, ir.Value] | None
+
+
+class Structured:
+    """A structured op with ``inputs`` operands that are read and outputs after them, ready to be evaluated."""
+
+    def __init__(self, op: ir.Operation, scope: Scope, maps: Sequence[ir.AffineMap], inputs: int, body: Body) -> None:
+        self.op = op
+        self.inputs = inputs
+        self.maps = [Indexing(m) for m in maps]
+        self.body = body
+        self.elements = [element_of(v.type) for v in op.operands][: len(maps)]
+        self.rank = maps[0].n_dims if maps else 0
+        outputs = self.maps[inputs:]
+        self._plain = frozenset.intersection(frozenset(range(self.rank)), *(m.present for m in outputs))
+        self._folds = [self._fold(k) for k in range(len(outputs))]
+        self._used = body.uses(body.yields)
+        self._once = all(m.simple and len(m.present) == self.rank for m in outputs)
+        self._whole = body.program(body.yields)
+        self._parts = [self._fold_program(k, f) for k, f in enumerate(self._folds)]
+
+    # Analysis -----------------------------------------------------------------------------------------------------
+
+    def _fold(self, output: int) -> Fold | None:
+        """How an output folds dimensions, if it does so with a known combiner."""
+        map_ = self.maps[self.inputs + output]
+        yielded = self.body.yields[output]
+        accumulator = self.body.arguments[self.inputs + output]
+        folding = [
+            self.body.arguments[self.inputs + k]
+            for k, m in enumerate(self.maps[self.inputs :])
+            if not m.simple or len(m.present) < self.rank
+        ]
+        maker = self.body.maker(yielded)
+        if not map_.simple or maker is None or maker.name not in reductions.COMBINERS:
+            return None
+        terms = [v for v in maker.operands if v != accumulator]
+        if len(terms) != 1 or any(self.body.count_uses(a, terms) for a in folding):
+            return None
+        source = self.body.maker(terms[0])
+        pair = ("arith.mulf", "arith.muli")[not reductions.COMBINERS[maker.name].is_float]
+        if reductions.COMBINERS[maker.name].kind == "add" and source is not None and source.name == pair:
+            return Fold(maker.name, terms[0], (source.operands[0], source.operands[1]))
+        return Fold(maker.name, terms[0], None)
+
+    def _fold_program(self, output: int, fold: Fold | None) -> Callable[..., list[Array]] | None:
+        if fold is None:
+            return None
+        return self.body.program(list(fold.factors) if fold.factors else [fold.term])
+
+    # Execution ----------------------------------------------------------------------------------------------------
+
+    def run(self, frame: Frame, operands: Sequence[Any]) -> list[Tensor]:
+        """Evaluate; gives what the outputs hold afterwards (of buffers too: the caller stores it)."""
+        sizes = self._sizes(operands)
+        outputs = operands[self.inputs :]
+        results = [_copy(o) for o in outputs]
+        if 0 not in sizes:
+            self._evaluate(frame, operands, results, sizes)
+        return [Tensor(r.data, r.holes) for r in results]
+
+    def _evaluate(self, frame: Frame, operands: Sequence[Any], results: list[_Output], sizes: list[int]) -> None:
+        grid = grid_of(sizes)
+        if self._once:
+            lanes = self._arguments(operands, grid, self._used)
+            for k, values in enumerate(self._whole(frame, lanes, grid)):
+                self._store(results[k], k, values)
+        elif all(
+            f is not None or len(m.present) == self.rank
+            for f, m in zip(self._folds, self.maps[self.inputs :], strict=True)
+        ):
+            for k, fold in enumerate(self._folds):
+                self._reduce(frame, operands, results[k], k, fold, grid, sizes)
+        else:
+            self._loop(frame, operands, results, grid, sizes)
+
+    def _sizes(self, operands: Sequence[Any]) -> list[int]:
+        """Extents of the domain, from the operands that have a dimension as such."""
+        sizes: list[int | None] = [None] * self.rank
+        for k, (map_, value) in enumerate(zip(self.maps, operands, strict=True)):
+            for axis, d in enumerate(map_.dims):
+                if d is None:
+                    continue
+                extent = value.data.shape[axis]
+                if sizes[d] is not None and sizes[d] != extent:
+                    raise Fault(
+                        "shape-mismatch", f"operand {k} has extent {extent} in dimension {axis}, others {sizes[d]}"
+                    )
+                sizes[d] = extent
+        if None in sizes:
+            raise Fault(
+                "unsupported-op", f"no operand has dimension d{sizes.index(None)} as such, so its extent is unknown"
+            )
+        return [s for s in sizes if s is not None]
+
+    def _arguments(self, operands: Sequence[Any], grid: Grid, used: set[int]) -> list[Array | None]:
+        """Lanes of the block arguments in ``used``; raises when one of their elements was never written."""
+        lanes: list[Array | None] = []
+        for k, (map_, value) in enumerate(zip(self.maps, operands, strict=True)):
+            if k not in used:
+                lanes.append(None)
+            elif isinstance(value, Tensor | Buffer):
+                what = f"operand {k}" if k < self.inputs else f"the initial value of output {k - self.inputs}"
+                lanes.append(map_.lanes(self._defined(value, map_, grid, what), grid))
+            else:
+                lanes.append(as_array(value, self.elements[k]).reshape([1] * self.rank))
+        return lanes
+
+    @staticmethod
+    def _defined(value: Tensor | Buffer, map_: Indexing, grid: Grid, what: str) -> Array:
+        """The array of an operand, of which the elements that the map reaches have been written."""
+        if value.holes is None:
+            return value.data
+        if map_.simple and all(c is None for c in map_.constants):
+            return defined(value, what)
+        if np.any(map_.lanes(value.holes, grid)):
+            raise Fault("undefined-value", f"{what} is read, but some of the elements have never been written")
+        return value.data
+
+    def _store(self, result: _Output, output: int, values: Array) -> None:
+        map_ = self.maps[self.inputs + output]
+        map_.put(result.data, values)
+        if result.holes is not None:
+            map_.put(result.holes, np.asarray(False))
+
+    def _reduce(
+        self,
+        frame: Frame,
+        operands: Sequence[Any],
+        result: _Output,
+        output: int,
+        fold: Fold | None,
+        grid: Grid,
+        sizes: list[int],
+    ) -> None:
+        """One output by its combiner; an output that has all dimensions is computed as such."""
+        map_, element = self.maps[self.inputs + output], self.elements[self.inputs + output]
+        axes = tuple(d for d in range(self.rank) if d not in map_.present)
+        if not axes:
+            target = [self.body.yields[output]]
+            lanes = self._arguments(operands, grid, self.body.uses(target))
+            self._store(result, output, self.body.program(target)(frame, lanes, grid)[0])
+            return
+        program = self._parts[output]
+        assert fold is not None
+        assert program is not None
+        targets = list(fold.factors) if fold.factors else [fold.term]
+        lanes = self._arguments(operands, grid, self.body.uses(targets))
+        parts = program(frame, lanes, grid)
+        init = self._initial(frame, operands[self.inputs + output], map_, fold, element, grid)
+        init = np.broadcast_to(init, [1 if d in axes else n for d, n in enumerate(sizes)]).reshape(
+            [n for d, n in enumerate(sizes) if d not in axes]
+        )
+        if len(parts) == 2:
+            folded = _contract(parts[0], parts[1], axes, sizes, init, element)
+        else:
+            folded = reductions.reduce(fold.combiner, np.broadcast_to(parts[0], sizes), axes, init, element)
+        self._store(result, output, folded.reshape([1 if d in axes else n for d, n in enumerate(sizes)]))
+
+    def _initial(self, frame: Frame, value: Any, map_: Indexing, fold: Fold, element: str, grid: Grid) -> Array:
+        """What the accumulators start from: the output's old elements, the identity where they were never written."""
+        data = map_.lanes(value.data, grid)
+        if value.holes is None:
+            return data
+        holes = map_.lanes(value.holes, grid)
+        if not holes.any():
+            return data
+        what = f"{fold.combiner.partition('.')[2]} starts from its identity, because the output has no contents"
+        if fold.factors is not None:
+            frame.tile.report.warn(self.op, "empty-init", what, ["fill the output with the value to start from"])
+        else:
+            frame.tile.report.remark(self.op, "empty-init", what)
+        return np.where(holes, reductions.identity(fold.combiner, element), data).astype(data.dtype)
+
+    def _loop(
+        self, frame: Frame, operands: Sequence[Any], results: list[_Output], grid: Grid, sizes: list[int]
+    ) -> None:
+        """The loop nest over the dimensions that not every output has; the others are done together."""
+        outer = [d for d in range(self.rank) if d not in self._plain]
+        accumulators = set(range(self.inputs, len(operands))) & self._used
+        ranges = [range(sizes[d]) for d in outer]
+        if not accumulators and all(m.simple and not m.present & set(outer) for m in self.maps[self.inputs :]):
+            ranges = [r[-1:] for r in ranges]  # nothing reads what earlier iterations wrote
+        for point in itertools.product(*ranges):
+            here = [np.full([1] * self.rank, point[outer.index(d)]) if d in outer else g for d, g in enumerate(grid)]
+            lanes: list[Array | None] = []
+            for k, map_ in enumerate(self.maps):
+                value = operands[k] if k < self.inputs else results[k - self.inputs]
+                if k not in self._used:
+                    lanes.append(None)
+                    continue
+                if not isinstance(value, Tensor | Buffer | _Output):
+                    lanes.append(as_array(value, self.elements[k]).reshape([1] * self.rank))
+                    continue
+                places = map_.places(value.data.shape, here)
+                if value.holes is not None and np.any(value.holes[places]):
+                    raise Fault("undefined-value", f"operand {k} is read where it has never been written")
+                lanes.append(np.asarray(value.data[places]).reshape(_extents(places, self.rank)))
+            for k, values in enumerate(self._whole(frame, lanes, here)):
+                places = self.maps[self.inputs + k].places(results[k].data.shape, here)
+                results[k].data[places] = np.broadcast_to(values, np.broadcast_shapes(*(p.shape for p in places)))
+                if results[k].holes is not None:
+                    results[k].holes[places] = False
+
+
+@dataclass
+class _Output:
+    """An output under construction: a copy that may be written."""
+
+    data: Array
+    holes: Any
+
+
+def _copy(value: Any) -> _Output:
+    return _Output(np.array(value.data), None if value.holes is None else np.array(value.holes))
+
+
+def _extents(places: Sequence[Array], rank: int) -> tuple[int, ...]:
+    """The shape of a value at ``places``; of one without dimensions, extent 1 throughout."""
+    return np.broadcast_shapes(*(p.shape for p in places)) if places else (1,) * rank
+
+
+def _contract(left: Array, right: Array, axes: Sequence[int], sizes: Sequence[int], init: Array, element: str) -> Array:
+    """Sum of products over ``axes`` of two lane arrays, starting from ``init``."""
+    letters = "abcdefghijklmnopqrstuvwxyz"[: len(sizes)]
+
+    def full(array: Array) -> Array:
+        return array.reshape([1] * (len(sizes) - array.ndim) + list(array.shape))
+
+    left, right = full(left), full(right)
+    # A dimension that neither factor has, but the sum or the output, is repeated: give it to the left one.
+    lost = [d for d, n in enumerate(sizes) if left.shape[d] == 1 and right.shape[d] == 1 and n != 1]
+    left = np.broadcast_to(
+        left, [n if d in lost else e for d, (n, e) in enumerate(zip(sizes, left.shape, strict=True))]
+    )
+
+    def names(array: Array) -> tuple[str, Array]:
+        kept = [d for d, n in enumerate(sizes) if array.shape[d] == n and (n != 1 or array is left)]
+        return "".join(letters[d] for d in kept), array.reshape([array.shape[d] for d in kept])
+
+    (left_names, left), (right_names, right) = names(left), names(right)
+    out = "".join(letters[d] for d in range(len(sizes)) if d not in axes)
+    return reductions.contract(f"{left_names},{right_names}->{out}", left, right, init, element)

@@ -1,0 +1,173 @@
+"""What SSA values are while a kernel executes.
+
+An integer or index is a Python int (``i1``: 0 or 1), a float a NumPy array of rank 0, a tensor a :class:`Tensor`, a
+memref a :class:`Buffer`. Views and access tiles have classes of their own beside the ops that make them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spyrec import numerics
+from spyrec.interp.faults import Fault
+from spyrec.mlir import ir
+from spyrec.numerics import Array
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Tensor:
+    """An immutable array. ``holes`` marks elements that nobody has written (None: there are none)."""
+
+    __slots__ = ("data", "holes")
+
+    def __init__(self, data: Array, holes: Mask | None = None) -> None:
+        self.data = data
+        self.holes = holes if holes is not None and holes.any() else None
+
+    @staticmethod
+    def empty(shape: tuple[int, ...], element: str) -> Tensor:
+        """A tensor without contents."""
+        return Tensor(np.zeros(shape, numerics.dtype(element)), np.broadcast_to(np.True_, shape))
+
+
+class Buffer:
+    """A piece of scratchpad at the ``schedule`` stage; ``data`` and ``holes`` are written in place and may be views."""
+
+    __slots__ = ("data", "holes")
+
+    def __init__(self, data: Array, holes: Mask) -> None:
+        self.data = data
+        self.holes = holes
+
+    @staticmethod
+    def unwritten(shape: tuple[int, ...], element: str) -> Buffer:
+        """A fresh buffer."""
+        return Buffer(np.zeros(shape, numerics.dtype(element)), np.ones(shape, bool))
+
+
+class Address(int):
+    """An integer that is a byte address bound at launch plus a number of *elements*.
+
+    ``base`` is the byte address. A view of element type T at this value starts at byte ``base + (self - base) *
+    sizeof(T)``.
+    """
+
+    base: int
+
+    def __new__(cls, value: int, base: int) -> Address:
+        self = super().__new__(cls, value)
+        self.base = base
+        return self
+
+
+class Scaled(int):
+    """An integer computed from an address by anything but adding numbers to it: of no use as an address."""
+
+
+def add_addresses(name: str, a: int, b: int, value: int) -> int:
+    """The class of ``value``, the result of integer op ``name`` on operands of which one is no plain int."""
+    if isinstance(a, Scaled) or isinstance(b, Scaled) or name not in ("arith.addi", "arith.subi"):
+        return Scaled(value)
+    if isinstance(a, Address) and not isinstance(b, Address):
+        return Address(value, a.base)
+    if isinstance(b, Address) and not isinstance(a, Address) and name == "arith.addi":
+        return Address(value, b.base)
+    return Scaled(value)
+
+
+# Types ---------------------------------------------------------------------------------------------------------------
+
+
+def is_integer(type_: ir.Type) -> bool:
+    """True for ``index`` and integers of any width: what is a Python int here."""
+    return isinstance(type_, ir.IndexType | ir.IntegerType)
+
+
+def element_of(type_: ir.Type) -> str:
+    """Name of the element type of a shaped type, or of a scalar type itself."""
+    return str(type_.element_type if isinstance(type_, ir.ShapedType) else type_)
+
+
+def static_shape(type_: ir.Type) -> tuple[int, ...] | None:
+    """The shape of a shaped type; None when a dimension is dynamic."""
+    shaped = ir.ShapedType(type_)
+    return tuple(shaped.shape) if shaped.has_static_shape else None
+
+
+def as_array(value: Any, element: str) -> Array:
+    """A scalar or tensor value as an array of ``element``; raises when it has elements that nobody has written."""
+    if isinstance(value, Tensor | Buffer):
+        return defined(value)
+    return value if isinstance(value, np.ndarray) else np.asarray(value).astype(numerics.dtype(element))
+
+
+def as_value(array: Array, type_: ir.Type) -> Any:
+    """The value of ``type_`` (a scalar or ranked tensor) that holds ``array``."""
+    if isinstance(type_, ir.ShapedType):
+        return Tensor(array)
+    return int(array) if is_integer(type_) else array
+
+
+def defined(value: Tensor | Buffer, what: str = "the tensor") -> Array:
+    """The elements of a value that is read; raises :class:`Fault` ``undefined-value`` when one was never written."""
+    holes = value.holes
+    if holes is not None and holes.any():
+        first = [int(i) for i in np.argwhere(holes)[0]]
+        count = int(holes.sum())
+        kind = "buffer" if isinstance(value, Buffer) else "tensor"
+        raise Fault(
+            "undefined-value",
+            f"{what} is read, but {count} of its {holes.size} elements have never been written, first {first}",
+            notes=[f"a new {kind} has no contents"],
+        )
+    return value.data
+
+
+# Constants -----------------------------------------------------------------------------------------------------------
+
+
+def constant(attribute: ir.Attribute) -> Any:
+    """The value of a numeric attribute: an int, a float of rank 0, or a :class:`Tensor` of dense elements."""
+    if isinstance(attribute, ir.BoolAttr):
+        return int(attribute.value)
+    if isinstance(attribute, ir.IntegerAttr):
+        return numerics.scalars.wrap(attribute.value, numerics.scalar_type(str(attribute.type)).bits)
+    if isinstance(attribute, ir.FloatAttr):
+        return _float(str(attribute).partition(" : ")[0], attribute.value, str(attribute.type))
+    if isinstance(attribute, ir.DenseElementsAttr):
+        return Tensor(_dense(attribute))
+    raise Fault("unsupported-op", f"the executor has no value for the constant {attribute}")
+
+
+def _float(text: str, value: float, element: str) -> Array:
+    """A float constant; NaN and infinity are printed as their bits, which keeps a payload."""
+    dtype = numerics.dtype(element)
+    if text.startswith("0x"):
+        return np.asarray(int(text, 16)).astype(f"uint{dtype.itemsize * 8}").view(dtype)
+    with np.errstate(over="ignore"):
+        return np.asarray(value).astype(dtype)
+
+
+def _dense(attribute: ir.DenseElementsAttr) -> Array:
+    shaped = ir.ShapedType(attribute.type)
+    element, shape = str(shaped.element_type), tuple(shaped.shape)
+    dtype = numerics.dtype(element)
+    if attribute.is_splat:
+        single = constant(attribute.get_splat_value())
+        return np.broadcast_to(np.asarray(single).astype(dtype), shape)
+    if element != "bf16":
+        return np.array(attribute).astype(dtype).reshape(shape)
+    # The bindings give no buffer of bf16. Long constants are printed as one string of bytes.
+    text = str(attribute)
+    if text.startswith('dense<"0x'):
+        raw = bytes.fromhex(text[len('dense<"0x') : text.index('"', 8)])
+        return np.frombuffer(raw, np.uint8).view(dtype).reshape(shape)
+    words = re.findall(
+        r"0x[0-9A-Fa-f]+|[-+.\w]+", text[: text.rindex(">", 0, text.rindex(" : "))].removeprefix("dense<")
+    )
+    return np.array([_float(w, 0.0 if w.startswith("0x") else float(w), element) for w in words]).reshape(shape)
