@@ -23,9 +23,10 @@ _COMPILING = frozenset({"spyrec compile", "spyrec run"})
 
 
 class _Mode:
-    """How diagnostics are shown; set once from the command line."""
+    """How diagnostics are shown: as the command line says, with lines of texts that are no files."""
 
     json = False
+    texts: dict[str, str] = {}
 
 
 def run(command: click.Command, name: str, words: list[str]) -> int:
@@ -91,6 +92,11 @@ def show(diagnostics: Iterable[Diagnostic]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
+def know(name: str, text: str) -> None:
+    """Keep a text that was read, so that messages about it can show its lines."""
+    _Mode.texts[name] = text
+
+
 def emit(text: str) -> None:
     """Print the result of a command on standard output, in one go."""
     sys.stdout.write(text)
@@ -147,9 +153,10 @@ def _usage(error: click.exceptions.UsageError, name: str) -> Diagnostic:
 
 
 def _sources(found: list[Diagnostic]) -> dict[str, diag.Source]:
-    """The files that diagnostics without a source line point into, as far as they can be read."""
+    """The texts that diagnostics without a source line point into, as far as they are known or can be read."""
     from spyrec import diag
 
     wanted = {d.position.file for each in found for d in (each, *each.notes) if d.position and d.source_line is None}
-    sources = ((name, diag.Source.from_file(name)) for name in wanted)
+    texts = _Mode.texts
+    sources = ((n, diag.Source(n, texts[n]) if n in texts else diag.Source.from_file(n)) for n in wanted)
     return {name: source for name, source in sources if source is not None}

@@ -142,10 +142,10 @@ class _Work:
         return made
 
     def _print(self, op: ir.Operation) -> str:
-        from spyrec import asm
+        from spyrec.driver.compile import printed
 
         values = self.tool.values
-        return asm.print_op(
+        return printed(
             op,
             debuginfo=values["debuginfo"],
             generic=values["generic"],

@@ -139,7 +139,7 @@ class _Request:
             reached = driver.compile_text(text, name, line.at_stage(options, stage), progress=progress, verbose=verbose)
             frame.show(reached.diagnostics)
             launch = self.bind(execute.signature_of(text, name, options))
-            execute.run_stage(reached, launch, seed=self.shuffle)
+            frame.show(execute.run_stage(reached, launch, seed=self.shuffle))
             self.deliver(launch)
             return
         result = driver.compile_text(text, name, options, progress=progress, verbose=verbose)

@@ -80,6 +80,7 @@ def options(
 
 def in_child(body: Callable[[child.Progress], int], text: str, filename: str, pipeline: str, flags: str = "") -> int:
     """Run ``body`` in a child; should the child die, write a reproducer from ``text`` and say where it is."""
+    frame.know(filename, text)
     return child.run(body, partial(_died, text, filename, pipeline, flags))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spyrec import diag
 from spyrec.driver import bugs, files, overrides, worker
@@ -56,12 +56,14 @@ class Options:
 class Compiled:
     """What came out: the stage that was reached, ``module`` and its ``text`` for IR, ``artifact`` for the binary.
 
-    ``name`` is the kernel's (the file's when there are several); ``diagnostics`` are warnings and remarks.
+    ``name`` is the kernel's (the file's when there are several), ``source`` what was read; ``diagnostics`` are warnings
+    and remarks.
     """
 
     name: str
     stage: str
     module: ir.Module
+    source: diag.Source
     device: Callable[[], Device]
     text: str | None = None
     artifact: Artifact | None = None
@@ -141,11 +143,11 @@ class Session:
                     self._run(step.pipeline, module, ctx)
                 self._gate(stage, module, ctx)
                 self._dump(stage, module, name)
-            result = Compiled(name, self.options.emit, module, lambda: ctx.device)
+            result = Compiled(name, self.options.emit, module, parsed.source, lambda: ctx.device)
             if self.options.emit == BINARY:
                 self._encode(result, ctx)
             else:
-                result.text = asm.print_op(module.operation, debuginfo=self.options.debuginfo)
+                result.text = printed(module.operation, debuginfo=self.options.debuginfo)
             self.sink.raise_if_errors()
         result.diagnostics = tuple(self.sink.diagnostics)
         return result
@@ -190,9 +192,7 @@ class Session:
     def _dump(self, stage: Stage, module: ir.Module, name: str) -> None:
         if self.options.dump_stages is None:
             return
-        from spyrec import asm
-
-        text = asm.print_op(module.operation, debuginfo=True)
+        text = printed(module.operation, debuginfo=True)
         self._dump_file(f"{name}.{stage.number}.{stage.name}.mlir", text)
 
     def _dump_file(self, name: str, text: str) -> None:
@@ -208,7 +208,7 @@ class Session:
         self._say(f"{BINARY}: encode: one program per unit, plans, signature")
         with _internal():
             (_, function) = kernels(result.module)[0]
-            artifact = result.artifact = codegen.generate(function, ctx.device)
+            artifact = result.artifact = codegen.generate(function, ctx.device, sink=self.sink)
         if self.options.dump_stages is not None:
             from spyrec import isa
 
@@ -256,6 +256,13 @@ def joined(parts: list[str]) -> str:
     """Several pipelines, anchored on the module, as one."""
     inner = (p.removeprefix("builtin.module(")[:-1] if p.startswith("builtin.module(") else p for p in parts)
     return f"builtin.module({','.join(p for p in inner if p)})"
+
+
+def printed(op: ir.Operation, **flags: Any) -> str:
+    """The op's text, ending in one newline; ``flags`` are those of ``asm.print_op``."""
+    from spyrec import asm
+
+    return asm.print_op(op, **flags).rstrip("\n") + "\n"
 
 
 def at_stage(options: Options, emit: str) -> Options:

@@ -42,15 +42,22 @@ def run_binary(artifact: Artifact, launch: Launch, *, shuffle: int | None = None
     return sim.run(artifact, launch, shuffle=shuffle, trace=trace)
 
 
-def run_stage(compiled: Compiled, launch: Launch, *, seed: int | None = None) -> None:
-    """Execute a stage's IR on the launch's memory; ``seed`` draws the order of the tiles."""
+def run_stage(compiled: Compiled, launch: Launch, *, seed: int | None = None) -> tuple[diag.Diagnostic, ...]:
+    """Execute a stage's IR on the launch's memory, which it changes; ``seed`` draws the order of the tiles.
+
+    Returns warnings and remarks. Raises SpyrecError where the kernel fails.
+    """
     from spyrec import interp
 
-    def body() -> None:
+    def body() -> tuple[diag.Diagnostic, ...]:
+        sink = diag.Sink()
+        sink.add_source(compiled.source)
+        lx_bytes = compiled.device().memory("lx").size
         with compiled.module.context:
-            interp.run(kernels(compiled.module)[0][1], launch, seed=seed)
+            interp.run(kernels(compiled.module)[0][1], launch, seed=seed, sink=sink, lx_bytes=lx_bytes)
+        return tuple(sink.diagnostics)
 
-    worker.call(body)
+    return worker.call(body)
 
 
 def signature_of(text: str, filename: str, options: Options) -> Signature:
@@ -59,7 +66,7 @@ def signature_of(text: str, filename: str, options: Options) -> Signature:
     from spyrec.driver.compile import at_stage
 
     reached = compile_text(text, filename, at_stage(options, "kernel"))
-    return worker.call(lambda: codegen.signature(kernels(reached.module)[0][1], filename))
+    return worker.call(lambda: codegen.signature_of(kernels(reached.module)[0][1]))
 
 
 def compare(launch: Launch, reference: Launch) -> list[Comparison]:
