@@ -143,17 +143,37 @@ def _sum(constant: int, terms: Iterable[tuple[Atom, int]]) -> Linear:
     total: dict[Atom, int] = {}
     for atom, factor in terms:
         total[atom] = total.get(atom, 0) + factor
-    # by * (x div by) + (x mod by) is x.
-    for atom in [a for a in total if isinstance(a, Division) and a.part == "remainder"]:
-        assert isinstance(atom, Division)
-        quotient = Division("quotient", atom.of, atom.by)
-        factor = total[atom]
-        if factor and total.get(quotient) == factor * atom.by:
-            del total[atom], total[quotient]
-            rest = Linear(tuple((a, f) for a, f in total.items() if f), constant)
-            return rest + atom.of.scaled(factor)
-    kept = sorted(((a, f) for a, f in total.items() if f), key=lambda term: _order(term[0]))
+    total = {atom: factor for atom, factor in total.items() if factor}
+    for atom, factor in total.items():
+        if not isinstance(atom, Division):
+            continue
+        other = _exchange(atom, factor, total)
+        if other is not None:
+            rest = [(a, f) for a, f in total.items() if a != atom]
+            return _sum(constant + other.constant, [*rest, *other.terms])
+    kept = sorted(total.items(), key=lambda term: _order(term[0]))
     return Linear(tuple(kept), constant)
+
+
+def _exchange(atom: Division, factor: int, total: dict[Atom, int]) -> Linear | None:
+    """What ``factor * atom`` is to be written as, with an eye on the other terms; ``None``: as it is.
+
+    Both rules follow from ``x = by * (x div by) + (x mod by)``, and both make a quotient disappear: MLIR writes remainders without
+    ``mod``, and bounds of a difference of two large numbers are worth nothing.
+    """
+    if atom.part == "remainder":
+        # factor * by * (x div by) + factor * (x mod by) = factor * x
+        quotient = Division("quotient", atom.of, atom.by)
+        if total.get(quotient) == factor * atom.by:
+            return atom.of.scaled(factor) - Linear.atom(quotient).scaled(factor * atom.by)
+        return None
+    # k * x - k * by * (x div by) = k * (x mod by), for as much of x as there is
+    k, left = divmod(-factor, atom.by)
+    if left or not atom.of.terms:
+        return None
+    if all(total.get(a, 0) * f * k > 0 and abs(total[a]) >= abs(f * k) for a, f in atom.of.terms):
+        return Linear.atom(Division("remainder", atom.of, atom.by)).scaled(k) - atom.of.scaled(k)
+    return None
 
 
 def _order(atom: Atom) -> str:
