@@ -31,7 +31,7 @@ config.substitutions += [
     ("%root", str(ROOT)),
     ("%examples", str(ROOT / "examples")),
     (r"(?<![\w/.-])not (?=\S)", f"{sys.executable} {ROOT / 'test' / 'tools' / 'expect_status.py'} "),
-    (r"(?<![\w/.-])spyrec-opt(?![\w/.-])", f"{sys.executable} -m spyrec opt"),
     (r"(?<![\w/.-])spyrec (?=[a-z-])", f"{sys.executable} -m spyrec "),
+    (r"(?<![\w/.-])spyrec-opt(?![\w/.-])", f"{sys.executable} -m spyrec opt"),
     (r"(?<![\w/.-])filecheck(?![\w/.-])", f"{sys.executable} -m filecheck"),
 ]
