@@ -7,20 +7,27 @@ the address of the first element. All numbers are bytes but ``counts``, which ar
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 
 import numpy as np
+
+MAX_PIECES = 1 << 22
+"""More separate pieces than this in one box are refused: enumerating them takes too long."""
 
 Interval = tuple[int, int]
 """Bytes ``[low, high)``."""
 
 
+class TooManyPieces(ValueError):
+    """A box of more than :data:`MAX_PIECES` pieces; the message says how many."""
+
+
 @dataclass(frozen=True)
 class Box:
-    """Elements of ``element_bytes`` at ``sum(index * stride)`` for all indices below ``counts``.
+    """Elements of ``element_bytes`` at ``sum(index * stride)`` for all indices below ``counts``, each at least 1.
 
-    ``intervals`` are the bytes it touches: sorted, disjoint, as long as possible. ``low`` and ``high`` bound them.
-    ``bytes`` counts each element once, ``distinct`` each byte once; they differ when elements share bytes.
+    ``low`` and ``high`` bound the bytes it touches, ``bytes`` counts each element once.
     """
 
     counts: tuple[int, ...]
@@ -29,58 +36,46 @@ class Box:
     low: int
     high: int
     bytes: int
-    distinct: int
-    intervals: tuple[Interval, ...]
-
-    @property
-    def overlaps_itself(self) -> bool:
-        """True when two elements share a byte."""
-        return self.distinct < self.bytes
 
     @property
     def aligned(self) -> bool:
         """True when every element is aligned to its size if the first one is."""
         return all(s % self.element_bytes == 0 for s in self.strides)
 
+    @functools.cached_property
+    def intervals(self) -> tuple[Interval, ...]:
+        """The bytes that the box touches: sorted, disjoint, as long as possible. Raises :class:`TooManyPieces`."""
+        length = self.element_bytes
+        outer: list[tuple[int, int]] = []
+        for stride, count in sorted((abs(s), c) for c, s in zip(self.counts, self.strides, strict=True) if c > 1 and s):
+            if not outer and stride <= length:  # a step no longer than what is there already extends it
+                length += (count - 1) * stride
+            else:
+                outer.append((stride, count))
+        pieces = math.prod(c for _, c in outer)
+        if pieces > MAX_PIECES:
+            raise TooManyPieces(f"counts {list(self.counts)} with strides {list(self.strides)} make {pieces} pieces")
+        starts = np.array([self.low], dtype=np.int64)
+        for stride, count in reversed(outer):
+            starts = (starts[:, None] + np.arange(count, dtype=np.int64) * stride).ravel()
+        starts.sort()
+        first = np.concatenate(([True], starts[1:] - starts[:-1] > length))
+        lows = starts[first]
+        highs = starts[np.concatenate((first[1:], [True]))] + length
+        return tuple(zip(lows.tolist(), highs.tolist(), strict=True))
+
+    @functools.cached_property
+    def overlaps_itself(self) -> bool:
+        """True when two elements share a byte. Raises :class:`TooManyPieces`."""
+        return self.high - self.low < self.bytes or sum(b - a for a, b in self.intervals) < self.bytes
+
 
 @functools.lru_cache(maxsize=4096)
 def box(counts: tuple[int, ...], strides: tuple[int, ...], element_bytes: int) -> Box:
     """The :class:`Box` of these counts (each at least 1) and strides (any sign)."""
-    low = sum((c - 1) * s for c, s in zip(counts, strides, strict=True) if s < 0)
-    span = sum((c - 1) * abs(s) for c, s in zip(counts, strides, strict=True)) + element_bytes
-    dims = sorted((abs(s), c) for c, s in zip(counts, strides, strict=True) if c > 1 and s)
-    length = element_bytes
-    outer: list[tuple[int, int]] = []
-    for stride, count in dims:  # innermost first: a step no longer than what is there already extends it
-        if not outer and stride <= length:
-            length += (count - 1) * stride
-        else:
-            outer.append((stride, count))
-    starts = np.array([low], dtype=np.int64)
-    for stride, count in reversed(outer):
-        starts = (starts[:, None] + np.arange(count, dtype=np.int64) * stride).ravel()
-    intervals = _joined(np.sort(starts), length)
-    total = element_bytes
-    for count in counts:
-        total *= count
-    return Box(
-        counts=counts,
-        strides=strides,
-        element_bytes=element_bytes,
-        low=low,
-        high=low + span,
-        bytes=total,
-        distinct=sum(b - a for a, b in intervals),
-        intervals=intervals,
-    )
-
-
-def _joined(starts: np.ndarray[tuple[int], np.dtype[np.int64]], length: int) -> tuple[Interval, ...]:
-    """Unite the intervals of one ``length`` at sorted ``starts`` where they touch or overlap."""
-    first = np.concatenate(([True], starts[1:] - starts[:-1] > length))
-    lows = starts[first]
-    highs = starts[np.concatenate((first[1:], [True]))] + length
-    return tuple(zip(lows.tolist(), highs.tolist(), strict=True))
+    steps = [(c - 1) * s for c, s in zip(counts, strides, strict=True)]
+    low, high = sum(min(s, 0) for s in steps), sum(max(s, 0) for s in steps) + element_bytes
+    return Box(counts, strides, element_bytes, low, high, math.prod(counts) * element_bytes)
 
 
 @dataclass(frozen=True)

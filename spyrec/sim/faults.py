@@ -27,6 +27,7 @@ IDS: dict[str, str] = {
     "misaligned": "an address or stride is no multiple of what it has to be",
     "span-limit": "one access spans more bytes of device memory than the device allows",
     "overlap": "a transfer's or stream's operands share bytes that they must not share",
+    "scattered-access": "one access has more separate pieces than the simulator follows",
     "loop-count": "a hardware loop's count is outside what the device can count",
     "division-by-zero": "an integer is divided by zero",
     "channel-misuse": "a channel does not end at the value at which it started",

@@ -162,7 +162,9 @@ def _check(binary: Binary, device: Device, parameters: Sequence[int]) -> None:
 
 def _misfits(binary: Binary, device: Device) -> list[str]:
     lx = device.memory("lx")
-    found = []
+    found = [f"device '{device.name}' has a {what} of 0" for what, number in _divisors(device).items() if number < 1]
+    if found:
+        return found
     if binary.tiles > device.cores:
         found.append(f"{binary.tiles} compute tiles; device '{device.name}' has {device.cores} cores")
     for program in binary.units:
@@ -180,3 +182,14 @@ def _misfits(binary: Binary, device: Device) -> list[str]:
                 f"buffers in LX start at multiples of {lx.alignment}"
             )
     return found
+
+
+def _divisors(device: Device) -> dict[str, int]:
+    """The numbers of a device that must not be 0, by what they are."""
+    return {
+        "clock": device.timing.clock_hz,
+        "bandwidth of device memory": device.timing.device_bandwidth,
+        **{f"grain of memory '{m.kind}'": m.alignment for m in device.memories.values()},
+        **{f"bandwidth from '{k.source}' to '{k.target}'": k.bandwidth for k in device.links},
+        **{f"lane count of '{u.kind}' for {t}": n for u in device.units.values() for t, n in u.lanes.items()},
+    }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spyrec import numerics
+from spyrec.errors import Diagnostic, OutOfResources, Severity
 from spyrec.sim.boxes import Interval
 from spyrec.sim.faults import UnitStops, bytes_text
 from spyrec.sim.shadow import Bytes, Shadow, SharedShadow
@@ -23,7 +24,11 @@ class Lx:
     __slots__ = ("data", "shadow")
 
     def __init__(self, size: int) -> None:
-        self.data: Bytes = np.zeros(size, np.uint8)
+        try:
+            self.data: Bytes = np.zeros(size, np.uint8)
+        except (MemoryError, ValueError):
+            message = f"the host has no memory for an LX of {size} bytes"
+            raise OutOfResources([Diagnostic(Severity.ERROR, message, "host-memory")], "host memory", size) from None
         self.shadow = Shadow()
 
 

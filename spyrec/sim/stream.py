@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from spyrec import numerics
 from spyrec.device import cost
-from spyrec.errors import InvalidKernel
+from spyrec.errors import Diagnostic, InvalidKernel, Severity
 from spyrec.isa import Instruction, LxOperand, MicroOp, Stream
 from spyrec.sim.boxes import Box, box
 from spyrec.sim.faults import UnitStops
@@ -21,7 +21,8 @@ from spyrec.sim.world import Site
 
 Array = npt.NDArray[Any]
 Registers = dict[int, Array]
-Compute = Callable[[Registers, Unit], None]
+Compute = Callable[[Registers, list[int]], None]
+"""Runs one micro-op on vector registers, given the scalar registers."""
 
 
 def stream(site: Site, instruction: Instruction) -> Step:
@@ -29,29 +30,23 @@ def stream(site: Site, instruction: Instruction) -> Step:
     assert isinstance(instruction, Stream)
     world, index, following, cycles = site.world, site.index, site.index + 1, site.cycles
     inputs = [_Operand(site, instruction, o) for o in instruction.inputs]
-    outputs = [_Operand(site, instruction, o) for o in instruction.outputs]
-    types = register_types(instruction)
-    for output in instruction.outputs:
-        if types.get(output.register) != output.type:
-            raise InvalidKernel(f"v{output.register} of {types.get(output.register)} is stored as {output.type}")
+    outputs = [_Operand(site, instruction, o, writes=True) for o in instruction.outputs]
     compute = [_micro_op(op) for op in instruction.micro_ops]
+    _try_out(instruction, compute)
     duration = stream_cycles(site, instruction)
     latencies, sanitizer, trace = world.engine.latencies, world.sanitizer, world.engine.trace
     lx = world.traffic.lx
-    shared_bytes = any(o.where.overlaps_itself for o in outputs)
 
     def step(unit: Unit) -> int:
         if not unit.drained():
             unit.pc = index
             return BLOCKED
-        registers: Registers = {}
-        for operand in inputs:
-            registers[operand.register] = operand.load(unit)
         targets = [(operand, operand.address(unit)) for operand in outputs]
-        if shared_bytes or (len(targets) > 1 and _meet(targets)):
+        if len(targets) > 1 and _meet(targets):
             raise UnitStops("overlap", "the outputs of a stream share bytes")
+        registers: Registers = {operand.register: operand.load(unit) for operand in inputs}
         for run in compute:
-            run(registers, unit)
+            run(registers, unit.regs)
         for operand, at in targets:
             found = unit.lx.shadow.write(operand.where.intervals, at, unit.access(index, operand.buffer), unit.clock)
             if found:
@@ -70,7 +65,7 @@ def stream(site: Site, instruction: Instruction) -> Step:
 class _Operand:
     """One operand of a stream: where it is, and how its elements are read and written."""
 
-    def __init__(self, site: Site, instruction: Stream, operand: LxOperand) -> None:
+    def __init__(self, site: Site, instruction: Stream, operand: LxOperand, *, writes: bool = False) -> None:
         world = site.world
         self.register = operand.register
         self.where: Box = box(instruction.counts, operand.strides, numerics.sizeof(operand.type))
@@ -82,6 +77,7 @@ class _Operand:
             operand.buffer,
             world.binary.buffers,
             world.device.memory("lx").size,
+            writes=writes,
         )
         self._dtype = numerics.dtype(operand.type)
         self._boolean = operand.type == "i1"
@@ -106,11 +102,27 @@ class _Operand:
         return loaded
 
 
-def register_types(instruction: Stream) -> dict[int, str]:
-    """The element type that each vector register has in the end."""
-    types = {o.register: o.type for o in instruction.inputs}
-    types.update((op.dest, op.type) for op in instruction.micro_ops)
-    return types
+def _try_out(instruction: Stream, compute: list[Compute]) -> None:
+    """Run the micro-ops on ones: they take the types that they get, and give the types that are stored."""
+    registers: Registers = {o.register: np.ones(1, numerics.dtype(o.type)) for o in instruction.inputs}
+    for op, run in zip(instruction.micro_ops, compute, strict=True):
+        given = ", ".join(str(registers[s].dtype) for s in op.sources if op.op != "splat")
+        try:
+            run(registers, [1] * 32)
+        except UnitStops:  # the kernel divides by a constant 0: a fault if it is ever reached
+            registers[op.dest] = np.ones(1, numerics.dtype(op.type))
+        except (numerics.NumericsError, TypeError, ValueError, AttributeError) as error:
+            raise _corrupt(f"{op.op} to {op.type} does not take {given}: {error}") from None
+        if registers[op.dest].dtype != numerics.dtype(op.type):
+            raise _corrupt(f"{op.op} on {given} gives {registers[op.dest].dtype}, not {op.type}")
+    for output in instruction.outputs:
+        found = registers[output.register].dtype
+        if found != numerics.dtype(output.type):
+            raise _corrupt(f"v{output.register} holds {found} and is stored as {output.type}")
+
+
+def _corrupt(message: str) -> InvalidKernel:
+    return InvalidKernel([Diagnostic(Severity.ERROR, message, "corrupt-binary")])
 
 
 def _micro_op(op: MicroOp) -> Compute:
@@ -120,20 +132,20 @@ def _micro_op(op: MicroOp) -> Compute:
         raw = np.frombuffer(op.immediate.to_bytes(8, "little"), np.uint8)[:size]
         value = numerics.from_bytes(raw, result_type)[0]
 
-        def const(registers: Registers, unit: Unit) -> None:
+        def const(registers: Registers, scalars: list[int]) -> None:
             registers[dest] = value
 
         return const
     if name == "splat":
         size, scalar = numerics.sizeof(result_type), sources[0]
 
-        def splat(registers: Registers, unit: Unit) -> None:
-            raw = np.frombuffer((unit.regs[scalar] & ((1 << 64) - 1)).to_bytes(8, "little"), np.uint8)[:size]
+        def splat(registers: Registers, scalars: list[int]) -> None:
+            raw = np.frombuffer((scalars[scalar] & ((1 << 64) - 1)).to_bytes(8, "little"), np.uint8)[:size]
             registers[dest] = numerics.from_bytes(raw, result_type)[0]
 
         return splat
 
-    def apply(registers: Registers, unit: Unit) -> None:
+    def apply(registers: Registers, scalars: list[int]) -> None:
         try:
             registers[dest] = numerics.apply_micro(name, *[registers[s] for s in sources], result_type=result_type)
         except numerics.DivisionByZero as error:

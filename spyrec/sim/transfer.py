@@ -123,18 +123,17 @@ def moved_bytes(device: Device, space: str, where: Box) -> Callable[[int], int]:
 
 def _source(site: Site, instruction: Xfer, where: Box) -> Source:
     end, index, sanitizer = instruction.source, site.index, site.world.sanitizer
-    intervals = where.intervals
     if end.space == "fill":
         pattern = np.frombuffer((end.offset & ((1 << 64) - 1)).to_bytes(8, "little"), np.uint8)
         return lambda unit: (pattern, 0, 0)
     if end.space == "device":
-        device = site.world.device
-        address = device_address(end.base, end.offset, where, site.world.memory, device.limits.access_span)
+        span = site.world.device.limits.access_span
+        address = device_address(end.base, end.offset, where, site.world.memory, span)
 
         def read_device(unit: Unit) -> tuple[Bytes, int, int]:
             at, window = address(unit)
             place = at - window.start
-            found = window.shadow.read(intervals, place, unit.access(index, -1), unit.clock)
+            found = window.shadow.read(where.intervals, place, unit.access(index, -1), unit.clock)
             if found:
                 sanitizer.judge(found, "device memory", reads=True, base=window.start)
             return window.data, place, at
@@ -146,7 +145,7 @@ def _source(site: Site, instruction: Xfer, where: Box) -> Source:
 
     def read_lx(unit: Unit) -> tuple[Bytes, int, int]:
         at = lx(unit)
-        found = unit.lx.shadow.read(intervals, at, unit.access(index, buffer), unit.clock)
+        found = unit.lx.shadow.read(where.intervals, at, unit.access(index, buffer), unit.clock)
         if found:
             sanitizer.judge(found, "LX", reads=True)
         return unit.lx.data, at, at
@@ -156,22 +155,14 @@ def _source(site: Site, instruction: Xfer, where: Box) -> Source:
 
 def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
     end, index, sanitizer = instruction.dest, site.index, site.world.sanitizer
-    intervals = where.intervals
-    if where.overlaps_itself:
-
-        def refuse(unit: Unit) -> tuple[Bytes, int, int, SharedShadow | None]:
-            counts, strides = list(where.counts), list(where.strides)
-            raise UnitStops("overlap", f"counts {counts} with strides {strides} write some bytes more than once")
-
-        return refuse
     if end.space == "device":
-        device = site.world.device
-        address = device_address(end.base, end.offset, where, site.world.memory, device.limits.access_span)
+        span = site.world.device.limits.access_span
+        address = device_address(end.base, end.offset, where, site.world.memory, span, writes=True)
 
         def write_device(unit: Unit) -> tuple[Bytes, int, int, SharedShadow | None]:
             at, window = address(unit)
             place, shadow = at - window.start, window.shadow
-            found = shadow.write(intervals, place, unit.access(index, -1), unit.clock)
+            found = shadow.write(where.intervals, place, unit.access(index, -1), unit.clock)
             if found:
                 sanitizer.judge(found, "device memory", reads=False, base=window.start)
             return window.data, place, at, shadow
@@ -179,11 +170,11 @@ def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
         return write_device
     buffers, size = site.world.binary.buffers, site.world.device.memory("lx").size
     buffer = -1 if end.buffer is None else end.buffer
-    lx = lx_address(end.base, end.offset, where, end.buffer, buffers, size)
+    lx = lx_address(end.base, end.offset, where, end.buffer, buffers, size, writes=True)
 
     def write_lx(unit: Unit) -> tuple[Bytes, int, int, SharedShadow | None]:
         at = lx(unit)
-        found = unit.lx.shadow.write(intervals, at, unit.access(index, buffer), unit.clock)
+        found = unit.lx.shadow.write(where.intervals, at, unit.access(index, buffer), unit.clock)
         if found:
             sanitizer.judge(found, "LX", reads=False)
         return unit.lx.data, at, at, None

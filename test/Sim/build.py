@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spyrec import isa, sim
+from spyrec import sim
 from spyrec.device.model import Device, Limits, Link, Memory, Timing, Unit
 from spyrec.errors import Position
 from spyrec.isa import Binary, Buffer, Channel, Dim, End, Instruction, LxOperand, MicroOp, Stream, UnitProgram, Xfer
@@ -74,7 +74,12 @@ HALT = Instruction("halt")
 
 def loop(count: int, body: Sequence[Instruction], counter: int = 1, scratch: int = 31) -> list[Instruction]:
     """A hardware loop at the start of a program. ``body`` has no jumps."""
-    return [i("li", rd=scratch, imm=count), i("loop", rd=counter, ra=scratch, target=2 + len(body)), *body, i("endloop")]
+    return [
+        i("li", rd=scratch, imm=count),
+        i("loop", rd=counter, ra=scratch, target=2 + len(body)),
+        *body,
+        i("endloop"),
+    ]
 
 
 def load(
@@ -99,13 +104,20 @@ def vector(
     """An f16 stream of ``n`` elements; operands are (register with the address, buffer)."""
     operands = tuple(LxOperand(r, 0, "f16", (2,), b, v) for v, (r, b) in enumerate(inputs))
     out = LxOperand(output[0], 0, "f16", (2,), output[1], 9)
-    return Stream(counts=(n,), inputs=operands, outputs=(out,), micro_ops=(MicroOp(op, "f16", 9, tuple(range(len(inputs)))),))
+    return Stream(
+        counts=(n,), inputs=operands, outputs=(out,), micro_ops=(MicroOp(op, "f16", 9, tuple(range(len(inputs)))),)
+    )
 
 
 def launch(arrays: Mapping[str, Any], written: Sequence[str] = (), tiles: int = 1) -> Launch:
     """A launch with one address argument per array; those in ``written`` are not supplied, only sized."""
     names = list(arrays)
-    types = {np.dtype(np.float16): "f16", np.dtype(np.float32): "f32", np.dtype(np.uint8): "i8", np.dtype(np.int32): "i32"}
+    types = {
+        np.dtype(np.float16): "f16",
+        np.dtype(np.float32): "f32",
+        np.dtype(np.uint8): "i8",
+        np.dtype(np.int32): "i32",
+    }
     views = []
     for number, (name, array) in enumerate(arrays.items()):
         strides = tuple(math.prod(array.shape[k + 1 :]) for k in range(array.ndim))
@@ -244,7 +256,3 @@ def without_channel(binary: Binary, number: int) -> Binary:
 def place(label: str, binary: Binary, index: int) -> int:
     """The line that :func:`run` gives to an instruction."""
     return 100 * [u.label for u in binary.units].index(label) + index + 1
-
-
-__all__ = [name for name in dir() if not name.startswith("_")]
-_ = isa
