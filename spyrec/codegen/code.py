@@ -2,7 +2,8 @@
 
 A block is the body of a loop, one side of a branch, or the whole program. Integer operations that cannot fault are put
 into the outermost block where their operands are known, and only once (that is loop-invariant code motion and common
-subexpressions); constants fold; what is added to an address is kept aside until an instruction has no offset for it.
+subexpressions). Constants fold. Sums are kept as sums until an instruction needs the value, so that the part of an
+address that a loop does not change is computed outside of it and the constant part goes into the instruction.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ MOST = (1 << 63) - 1
 ANY: Range = (LEAST, MOST)
 BIT: Range = (0, 1)
 _IMMEDIATE = 1 << 31
+_MAX_TERMS = 8
 _DIVISIONS = frozenset({"div", "rem", "floordiv", "mod", "ceildiv", "divu", "remu"})
 _COMMUTATIVE = frozenset({"add", "mul", "min", "max", "and", "or", "xor", "eq", "ne"})
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "ult", "ule"})
@@ -31,22 +33,37 @@ _SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 @dataclass(frozen=True)
 class Scalar:
-    """A value known to the unit: register ``reg`` plus ``offset``, or the constant ``offset`` when there is no
-    register.
+    """A value known to the unit: the sum of registers times coefficients, plus ``offset``, modulo 2**64.
+
+    ``terms`` are pairs (register, coefficient), sorted, without coefficients 0; a constant has none.
     """
 
-    reg: int | None
+    terms: tuple[tuple[int, int], ...] = ()
     offset: int = 0
 
     @property
     def constant(self) -> int | None:
         """The value, if it is a constant."""
-        return self.offset if self.reg is None else None
+        return None if self.terms else self.offset
 
 
 def const(value: int) -> Scalar:
     """A constant, wrapped to 64 bits."""
-    return Scalar(None, alu.wrap(value))
+    return Scalar((), alu.wrap(value))
+
+
+def held(register: int) -> Scalar:
+    """The value of a register."""
+    return Scalar(((register, 1),))
+
+
+def _combined(a: Scalar, b: Scalar, factor: int) -> Scalar:
+    """``a + b * factor``."""
+    terms = dict(a.terms)
+    for register, coefficient in b.terms:
+        terms[register] = alu.wrap(terms.get(register, 0) + coefficient * factor)
+    kept = tuple(sorted((r, c) for r, c in terms.items() if c))
+    return Scalar(kept, alu.wrap(a.offset + b.offset * factor))
 
 
 @dataclass(frozen=True)
@@ -103,10 +120,11 @@ class Builder:
 
     def range(self, value: Scalar) -> Range:
         """The least and greatest value that ``value`` can have."""
-        if value.reg is None:
-            return value.offset, value.offset
-        low, high = self.ranges[value.reg]
-        return _within(low + value.offset, high + value.offset)
+        low = high = value.offset
+        for register, coefficient in value.terms:
+            ends = [coefficient * end for end in self.ranges[register]]
+            low, high = low + min(ends), high + max(ends)
+        return _within(low, high)
 
     # Emission.
 
@@ -156,39 +174,61 @@ class Builder:
 
     # Values.
 
+    def split(self, value: Scalar) -> tuple[int | None, int]:
+        """``value`` as a register (``None``: no register) plus a constant.
+
+        What is known further out is added up first, so that it is hoisted; equal coefficients share a multiplication.
+        """
+        groups: dict[tuple[int, int], list[int]] = {}
+        for register, coefficient in value.terms:
+            groups.setdefault((self.depths[register], coefficient), []).append(register)
+        total: int | None = None
+        for (_, coefficient), registers in sorted(groups.items(), key=lambda g: (g[0][0], g[0][1] < 0, g[0][1])):
+            part = registers[0]
+            for register in registers[1:]:
+                part = self._operation("add", part, held(register))
+            if coefficient == -1 and total is not None:
+                total = self._operation("sub", total, held(part))
+                continue
+            if coefficient != 1:
+                part = self._operation("mul", part, const(coefficient))
+            total = part if total is None else self._operation("add", total, held(part))
+        return total, value.offset
+
     def in_register(self, value: Scalar) -> int:
         """A register that holds ``value``."""
-        if value.reg is None:
-            return self.pure(Instruction("li", imm=value.offset), (value.offset, value.offset))
-        if value.offset == 0:
-            return value.reg
-        return self._operation("add", value.reg, const(value.offset), self.range(value))
+        register, offset = self.split(value)
+        if register is None:
+            return self.pure(Instruction("li", imm=offset), (offset, offset))
+        return register if offset == 0 else self._operation("add", register, const(offset))
 
     def alu(self, op: str, a: Scalar, b: Scalar) -> Scalar:
-        """``op`` (the register form's name) on 64-bit values."""
-        if a.reg is None and b.reg is None and not (op in _DIVISIONS and b.offset == 0):
+        """``op`` (the register form's name) on 64-bit values. Sums and multiples wait until they are needed."""
+        if not a.terms and not b.terms and not (op in _DIVISIONS and b.offset == 0):
             return const(alu.evaluate(op, a.offset, b.offset))
-        if a.reg is None and op in _COMMUTATIVE:
+        if not a.terms and op in _COMMUTATIVE:
             a, b = b, a
-        elif a.reg is None and op in _SWAPPED:
+        elif not a.terms and op in _SWAPPED:
             a, b, op = b, a, _SWAPPED[op]
         if op == "shl" and b.constant is not None and 0 <= b.constant < 63:
             op, b = "mul", const(1 << b.constant)
+        if op in ("add", "sub") or (op == "mul" and b.constant is not None):
+            factor = b.offset if op == "mul" else -1 if op == "sub" else 1
+            return self._settled(_combined(const(0), a, factor) if op == "mul" else _combined(a, b, factor))
+        return self._known(op, a, b) or held(self._operation(op, self.in_register(a), b))
+
+    def _settled(self, value: Scalar) -> Scalar:
+        """``value`` as it is; in one register when it should not wait, or has too many parts."""
+        if self.eager and len(value.terms) <= _MAX_TERMS:
+            return value
+        register, offset = self.split(value)
+        return Scalar(() if register is None else ((register, 1),), offset)
+
+    def _known(self, op: str, a: Scalar, b: Scalar) -> Scalar | None:
+        """The result where the ranges of the operands decide it."""
         values = self._result(op, self.range(a), self.range(b))
-        if values[0] == values[1] and op not in _DIVISIONS:
+        if values[0] == values[1] and (op not in _DIVISIONS or b.constant):
             return const(values[0])
-        if op == "add" and a.reg is not None:
-            if b.reg is None:
-                return Scalar(a.reg, alu.wrap(a.offset + b.offset))
-            inner = self._result(op, self.ranges[a.reg], self.ranges[b.reg])
-            return Scalar(self._operation("add", a.reg, Scalar(b.reg), inner), alu.wrap(a.offset + b.offset))
-        if op == "sub":
-            return self._subtract(a, b)
-        if op == "mul" and b.reg is None and a.reg is not None:
-            if b.offset == 1:
-                return a
-            inner = self._result(op, self.ranges[a.reg], (b.offset, b.offset))
-            return Scalar(self._operation("mul", a.reg, b, inner), alu.wrap(a.offset * b.offset))
         if op in ("div", "floordiv", "ceildiv", "divu") and b.constant == 1:
             return a
         if op == "mod" and b.constant and self.range(a)[0] >= 0 and self.range(a)[1] < b.offset:
@@ -199,37 +239,27 @@ class Builder:
                 return a
             if self.range(high)[1] <= self.range(low)[0]:
                 return b
-        return Scalar(self._operation(op, self.in_register(a), b, values))
+        return None
 
-    def _subtract(self, a: Scalar, b: Scalar) -> Scalar:
-        if b.reg is None:
-            return Scalar(a.reg, alu.wrap(a.offset - b.offset))
-        if a.reg is None:
-            inner = self._result("mul", self.ranges[b.reg], (-1, -1))
-            return Scalar(self._operation("mul", b.reg, const(-1), inner), alu.wrap(a.offset - b.offset))
-        if a.reg == b.reg:
-            return const(a.offset - b.offset)
-        inner = self._result("sub", self.ranges[a.reg], self.ranges[b.reg])
-        return Scalar(self._operation("sub", a.reg, Scalar(b.reg), inner), alu.wrap(a.offset - b.offset))
-
-    def _operation(self, op: str, a: int, b: Scalar, values: Range) -> int:
-        """The instruction itself, in its immediate form where the constant fits."""
+    def _operation(self, op: str, a: int, b: Scalar) -> int:
+        """The register that holds ``op`` of register ``a`` and ``b``, in its immediate form where a constant fits."""
+        values = self._result(op, self.ranges[a], self.range(b))
         free = op not in _DIVISIONS or bool(b.constant)
-        if b.reg is None and -_IMMEDIATE <= b.offset < _IMMEDIATE:
-            return self.pure(Instruction(f"{op}i", ra=a, imm=b.offset), values, (a,), free=free)
+        if b.constant is not None and -_IMMEDIATE <= b.constant < _IMMEDIATE:
+            return self.pure(Instruction(f"{op}i", ra=a, imm=b.constant), values, (a,), free=free)
         right = self.in_register(b)
         return self.pure(Instruction(op, ra=a, rb=right), values, (a, right), free=free)
 
     def select(self, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
         """``yes`` if ``condition`` is not 0, else ``no``."""
-        if condition.reg is None:
-            return yes if condition.offset else no
+        if condition.constant is not None:
+            return yes if condition.constant else no
         if yes == no:
             return yes
         values = union(self.range(yes), self.range(no))
         sources = (self.in_register(condition), self.in_register(yes), self.in_register(no))
         instruction = Instruction("select", rc=sources[0], ra=sources[1], rb=sources[2])
-        return Scalar(self.pure(instruction, values, sources))
+        return held(self.pure(instruction, values, sources))
 
     def extend(self, value: Scalar, bits: int, *, signed: bool) -> Scalar:
         """The low ``bits`` bits of ``value``, extended to 64 with the sign or with zeros; nothing if that
@@ -237,7 +267,7 @@ class Builder:
         """
         if bits >= 64:
             return value
-        if value.reg is None:
+        if value.constant is not None:
             return const(alu.wrap(value.offset, bits) if signed else alu.unsigned(value.offset, bits))
         values = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
         low, high = self.range(value)
@@ -245,18 +275,19 @@ class Builder:
             return value
         source = self.in_register(value)
         op = "sext" if signed else "zext"
-        return Scalar(self.pure(Instruction(op, ra=source, imm=bits), values, (source,)))
+        return held(self.pure(Instruction(op, ra=source, imm=bits), values, (source,)))
 
     def move(self, register: int, value: Scalar) -> None:
         """Set ``register``, which other code may set too, to ``value``. Its range is the caller's business."""
-        if value.reg is None:
-            self.emit(Instruction("li", rd=register, imm=value.offset))
-        elif value.offset == 0:
-            self.emit(Instruction("mov", rd=register, ra=value.reg))
-        elif -_IMMEDIATE <= value.offset < _IMMEDIATE:
-            self.emit(Instruction("addi", rd=register, ra=value.reg, imm=value.offset))
+        source, offset = self.split(value)
+        if source is None:
+            self.emit(Instruction("li", rd=register, imm=offset))
+        elif offset == 0:
+            self.emit(Instruction("mov", rd=register, ra=source))
+        elif -_IMMEDIATE <= offset < _IMMEDIATE:
+            self.emit(Instruction("addi", rd=register, ra=source, imm=offset))
         else:
-            self.emit(Instruction("mov", rd=register, ra=self.in_register(value)))
+            self.emit(Instruction("mov", rd=register, ra=self._operation("add", source, const(offset))))
 
     def _result(self, op: str, a: Range, b: Range) -> Range:
         """Values of ``op``: exact corners where the operation is monotone in each operand, else what is always true."""

@@ -48,4 +48,4 @@ class Mover(UnitCode):
         buffer = None
         if name in op.attributes:
             buffer = self.buffer(op, ir.FlatSymbolRefAttr(op.attributes[name]).value)
-        return End(space, address.reg, address.offset, buffer)
+        return End(space, *self.builder.split(address), buffer)

@@ -13,7 +13,6 @@ from spyrec.codegen import affine_maps
 from spyrec.codegen.attributes import attributes
 from spyrec.codegen.code import Builder, Scalar, const
 from spyrec.codegen.refusals import Refused
-from spyrec.isa.alu import DivisionByZero
 from spyrec.mlir import ir
 
 # Predicates of arith.cmpi in the order of their encoding: the instruction, and whether its operands are swapped.
@@ -88,11 +87,8 @@ class Scalars:
         return name in self._table
 
     def compute(self, op: ir.Operation, operands: list[Scalar]) -> Scalar:
-        """The value of ``op``. Raises :class:`Refused` for types that registers do not hold, and constant faults."""
-        try:
-            return self._table[op.name](op, operands)
-        except DivisionByZero as error:
-            raise Refused(op, "division-by-zero", f"'{op.name}' always divides by zero") from error
+        """The value of ``op``. Raises :class:`Refused` for types that registers do not hold."""
+        return self._table[op.name](op, operands)
 
     def wrap(self, value: Scalar, bits: int) -> Scalar:
         """``value`` as a signed integer of ``bits`` bits; i1 as 0 or 1."""

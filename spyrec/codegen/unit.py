@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from spyrec import numerics
 from spyrec.codegen.attributes import CONSTANTS, constant_bits, owner_op, place_of, type_name
-from spyrec.codegen.code import ANY, BIT, Builder, Scalar, const, union
+from spyrec.codegen.code import ANY, BIT, Builder, Scalar, const, held, union
 from spyrec.codegen.refusals import Refused, unsupported
 from spyrec.codegen.scalars import Scalars, width
 from spyrec.codegen.uniform import Uniforms
@@ -66,10 +66,9 @@ class UnitCode:
             is_number = isinstance(value.type, (ir.IndexType, ir.IntegerType)) and str(value.type) != "i1"
             return const(alu.wrap(bits, size) if is_number else bits)
         if value == self.op.regions[0].blocks[0].arguments[0]:
-            core = self.builder.pure(Instruction("core"), (0, self.job.tiles - 1))
-            return Scalar(core)
+            return held(self.builder.pure(Instruction("core"), (0, self.job.tiles - 1)))
         number = self.job.uniforms.entry(value, user)
-        return Scalar(self.builder.pure(Instruction("param", imm=number), _range_of(type_name(value, user))))
+        return held(self.builder.pure(Instruction("param", imm=number), _range_of(type_name(value, user))))
 
     def integer(self, value: ir.Value, user: ir.Operation | ir.OpView) -> Scalar:
         """:meth:`value` of an integer or index."""
@@ -145,7 +144,7 @@ class UnitCode:
         self.builder.mark(end)
         for register, pair in zip(results, zip(*ranges, strict=False), strict=False):
             self.builder.ranges[register] = union(*pair)
-        self._define(op.results, [Scalar(register) for register in results])
+        self._define(op.results, [held(register) for register in results])
 
     def _yielded(self, block: ir.Block) -> list[Scalar]:
         terminator = list(block.operations)[-1]
@@ -173,7 +172,7 @@ class UnitCode:
 
         def iteration(k: Scalar) -> None:
             self.values[body.arguments[0]] = self._induction(lower, step, k, bits)
-            self._define(list(body.arguments)[1:], [Scalar(register) for register in carried])
+            self._define(list(body.arguments)[1:], [held(register) for register in carried])
             self.block(body)
             self._carry(carried, self._yielded(body))
 
@@ -182,7 +181,7 @@ class UnitCode:
         else:
             self._nested(op, count, carried, iteration)
         self.builder.place = place
-        self._define(op.results, [Scalar(register) for register in carried])
+        self._define(op.results, [held(register) for register in carried])
 
     def _trips(self, op: ir.Operation, lower: Scalar, upper: Scalar, step: Scalar) -> Scalar:
         """How often the loop runs: max(0, (upper - lower) ceildiv step)."""
@@ -206,7 +205,7 @@ class UnitCode:
         with build.block() as body:
             for register in carried:
                 build.depths[register] = build.depth
-            iteration(Scalar(counter))
+            iteration(held(counter))
         for register in carried:
             build.depths[register] = outside
         build.place = place
@@ -238,14 +237,15 @@ class UnitCode:
         build = self.builder
         fresh = []
         for own, value in zip(carried, values, strict=True):
-            if value.reg is not None and value.reg != own and value.reg in carried:
+            source, offset = build.split(value)
+            if source is not None and source != own and source in carried:
                 # Another move may change it first.
                 copy = build.register()
-                build.move(copy, value)
-                value = Scalar(copy)
-            fresh.append(value)
+                build.emit(Instruction("mov", rd=copy, ra=source))
+                source = copy
+            fresh.append(const(offset) if source is None else Scalar(((source, 1),), offset))
         for own, value in zip(carried, fresh, strict=True):
-            if value != Scalar(own):
+            if value != held(own):
                 build.move(own, value)
 
 

@@ -83,9 +83,9 @@ class _Body:
         buffers = [ir.FlatSymbolRefAttr(s).value for s in ir.ArrayAttr(self.op.attributes[f"{side}_buffers"])]
         found = []
         for address, argument, steps, name in zip(addresses, arguments, strides, buffers, strict=True):
-            place = self.unit.integer(address, self.op)
+            base, offset = self.unit.builder.split(self.unit.integer(address, self.op))
             buffer = self.unit.buffer(self.op, name)
-            found.append(LxOperand(place.reg, place.offset, self._type(argument, self.op), steps, buffer, 0))
+            found.append(LxOperand(base, offset, self._type(argument, self.op), steps, buffer, 0))
         return found
 
     def _type(self, value: ir.Value, op: ir.Operation) -> str:
