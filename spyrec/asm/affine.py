@@ -104,9 +104,6 @@ class Subscripts:
         s = self.s
         name = s.texts[s.i]
         value = s.value()
-        if "-" in name and name not in known:
-            # MLIR takes %i-4 for one name; nobody means that. The undefined name is reported where it is used.
-            s.translator.doubtful_names.add(name)
         known.setdefault(name, value)
         return f"{letter}{list(known).index(name)}"
 

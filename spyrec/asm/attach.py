@@ -1,36 +1,46 @@
-"""After MLIR has parsed the generic text: ops get the places that the user wrote, arguments their names.
+"""After MLIR has parsed the generic text: ops get the places that the user wrote, values their names.
 
 An op's location becomes the place of its name in the source. Where the source carries ``loc(...)`` trailers, MLIR parses twice,
-without and with them, and each op gets a fused location of both, the user's first.
+without and with them, and each op gets a fused location of both, the user's first. SSA names become name locations around that,
+which MLIR's printer can print: names of arguments are promised to survive, those of results do as long as nothing replaces the op.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any
 
 from spyrec.asm.output import Generic
 from spyrec.diag import TEXT_TAG, Source
 from spyrec.mlir import ir
 
-_NAME = re.compile(r"%(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)", re.ASCII)
+_NAME = re.compile(r"%(?!\$s\d+\.\d)(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)", re.ASCII)
+_RESULTS = re.compile(r"%(?!\$s\d+\.\d)(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)(?:[:,][%\w$.:,\s-]*)? = $", re.ASCII)
+#: How far before an op its results are looked for; names that are further away are not worth keeping.
+_LOOK_BACK = 240
 #: Names that MLIR would give anyhow, or that frontends make up; a name in the user's ``loc`` says more.
 _MADE_UP = re.compile(r"arg\d+$")
 #: What MLIR calls text that it was handed as a string.
 BUFFER = "-"
 
 
-def attach(module: ir.Module, located: ir.Module | None, generic: Generic, source: Source) -> None:
-    """Set locations and names in ``module``; ``located`` is the same module parsed with its trailers."""
-    Attacher(module, generic, source).run(located)
+def attach(
+    module: ir.Module, located: ir.Module | None, generic: Generic, source: Source, nameless: Set[str] = frozenset()
+) -> None:
+    """Set locations and names in ``module``.
+
+    ``located`` is the same module parsed with its trailers; ``nameless`` are SSA names of arguments that keep none.
+    """
+    Attacher(module, generic, source, nameless).run(located)
 
 
 class Attacher:
     """Walks one module."""
 
-    def __init__(self, module: ir.Module, generic: Generic, source: Source) -> None:
+    def __init__(self, module: ir.Module, generic: Generic, source: Source, nameless: Set[str]) -> None:
         self.module = module
+        self.nameless = nameless
         self.generic = generic
         self.source = source
         self.context = module.context
@@ -42,7 +52,12 @@ class Attacher:
 
         def visit(op: ir.Operation) -> ir.WalkResult:
             user = next(users) if users is not None else None
-            op.location = self.location(op.location, user.location if user is not None else None)
+            parsed = op.location
+            given = user.location if user is not None else None
+            if len(op.results):
+                op.location = self._named(parsed, given, self._result_name(parsed))
+            else:
+                op.location = self.location(parsed, given)
             if len(op.regions):
                 self._arguments(op, user)
             return ir.WalkResult.ADVANCE
@@ -61,7 +76,9 @@ class Attacher:
     def _place(self, parsed: Any) -> ir.Location:
         if not isinstance(parsed, ir.FileLineColLoc) or parsed.filename != BUFFER:
             return parsed  # type: ignore[no-any-return]
-        position = self.source.position(self.generic.origin(self._offset(parsed)))
+        # MLIR puts the module that it wraps around a file's ops at line 0.
+        offset = self.generic.origin(self._offset(parsed)) if parsed.start_line else 0
+        position = self.source.position(offset)
         return ir.Location.file(position.file, position.line, position.column, self.context)
 
     def _offset(self, parsed: Any) -> int:
@@ -77,14 +94,27 @@ class Attacher:
                 for a, argument in enumerate(arguments):
                     parsed = argument.location
                     given = users[a].location if users is not None else None
-                    argument.set_location(self._named(parsed, given))
+                    argument.set_location(self._named(parsed, given, self._argument_name(parsed)))
 
-    def _named(self, parsed: Any, given: Any) -> ir.Location:
-        """The location of an argument, with its name outermost, where the printer looks for it."""
-        name = None
-        if isinstance(parsed, ir.FileLineColLoc) and parsed.filename == BUFFER:
-            match = _NAME.match(self.generic.text, self._offset(parsed))
-            name = match[1] if match else None
+    def _argument_name(self, parsed: Any) -> str | None:
+        """The name at the place of a block argument."""
+        if not isinstance(parsed, ir.FileLineColLoc) or parsed.filename != BUFFER:
+            return None
+        match = _NAME.match(self.generic.text, self._offset(parsed))
+        return match[1] if match and match[0] not in self.nameless else None
+
+    def _result_name(self, parsed: Any) -> str | None:
+        """The (first) name before the ``=`` in front of an op's place."""
+        if not isinstance(parsed, ir.FileLineColLoc) or parsed.filename != BUFFER:
+            return None
+        text, end = self.generic.text, self._offset(parsed)
+        if text[end - 2 : end] != "= ":
+            return None
+        match = _RESULTS.search(text, max(text.rfind("\n", 0, end), end - _LOOK_BACK), end)
+        return match[1] if match else None
+
+    def _named(self, parsed: Any, given: Any, name: str | None) -> ir.Location:
+        """The location of a value, with its name outermost, where the printer looks for it."""
         said = given.name_str if isinstance(given, ir.NameLoc) and given != parsed else None
         if said is not None and (name is None or name == said or _MADE_UP.match(name)):
             # The file says the name itself.

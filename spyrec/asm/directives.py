@@ -356,7 +356,9 @@ class SharedRegion(Directive):
             if any(name == s.texts[t] for _, t in values[:-1]):
                 s.fail(f"{name} is shared twice", token)
             inner = s.renamed(name, region.prefix).replace("#", ".")
-            region.entry.append(EntryArgument((inner, token), (kind, token)))
+            s.translator.nameless.add(inner)
+            # The argument itself is implied; its place is the op's, as that of everything else that an op implies.
+            region.entry.append(EntryArgument((inner, s.name_token), (kind, s.name_token)))
             s.span(f"{operands}[{len(values) - 1}]", token, token + 1)
         s.operands[operands] = values
         s.span(operands, first, s.i)
@@ -368,7 +370,10 @@ class SharedRegion(Directive):
         region = s.regions[body]
         region.headerless = True
         region.names = {name: value for (name, _, _), value in zip(region.arguments, values, strict=False)}
-        s.emit.value(f"({', '.join(values)})")
+        s.emit.literal("(")
+        if values:
+            s.emit.value(", ".join(values))
+        s.emit.literal(")")
         RegionElement(self._region(s)).show(s)
 
     def _region(self, s: OpRead | OpShow) -> RegionSpec:

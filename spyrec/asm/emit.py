@@ -146,7 +146,10 @@ def _region(s: OpRead, region: RegionRead, out: Output) -> None:
         terminator = s.translator.grammar.ops.get(region.spec.terminator)
         operands = terminator.operand_segments([0] * len(terminator.operands)) if terminator else None
         attributes = f" {{{SEGMENTS[0]} = array<i32: {', '.join(map(str, operands))}>}}" if operands else ""
-        out.add(f' "{region.spec.terminator}"(){attributes} : () -> () ', end)
+        origin = starts[s.name_token]
+        out.add(f' "{region.spec.terminator}"(){attributes} : () -> () ', origin)
+        if trailer := _trailer(s):
+            out.add(Location(trailer), origin)
     out.add("}", end)
 
 
@@ -160,11 +163,18 @@ def _header(s: OpRead, out: Output, entry: Sequence[EntryArgument], origin: int)
         out.add(name, starts[token])
         out.add(": ", starts[token])
         out.add(argument.type[0], starts[argument.type[1]])
-        if argument.location:
+        if trailer := argument.location or (_trailer(s) if name in s.translator.nameless else ""):
             out.add(" ", starts[token])
-            out.add(Location(argument.location), starts[token])
+            out.add(Location(trailer), starts[token])
         separator = ", "
     out.add(":" if separator == "(" else "):", origin)
+
+
+def _trailer(s: OpRead) -> str:
+    """The ``loc(...)`` behind the op: what the op implies is there too, as it is when MLIR's own parsers make it."""
+    if s.texts[s.i] != "loc" or s.texts[s.i + 1] != "(":
+        return ""
+    return s.tokens.slice(s.i, s.past(s.i + 1))
 
 
 def _implied_header(s: OpRead, out: Output, region: RegionRead, empty: bool, origin: int) -> None:

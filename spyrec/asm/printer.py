@@ -10,6 +10,7 @@ import bisect
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+import re
 
 from spyrec.asm.cursor import Cursor
 from spyrec.asm.grammar import SEGMENTS, Grammar, default
@@ -18,6 +19,11 @@ from spyrec.asm.state import OpShow, RegionShow
 from spyrec.asm.untranslate import Untranslator
 from spyrec.mlir import ir
 from spyrec.ods.spec import OpSpec, RegionSpec, ValueSpec
+
+
+#: A definition on its own line, and any mention of an alias. (In a string a mention keeps a definition alive; no harm.)
+_DEFINITION = re.compile(r"^(#[A-Za-z_]\w*) = (.*)\n", re.MULTILINE)
+_ALIAS_USE = re.compile(r"#[A-Za-z_]\w*")
 
 
 def print_op(
@@ -88,6 +94,8 @@ class Printer:
         self.untranslator = Untranslator(grammar, {n: t for n, (_, _, t) in self.definitions.items()})
         self.out: list[str] = []
         self.frames = [Frame(self.tokens.count)]
+        self.replaced: dict[int, tuple[str, int]] = {}
+        self.dropped = False
 
     def run(self) -> str:
         """The finished text."""
@@ -126,6 +134,10 @@ class Printer:
 
     def _handle(self, frame: Frame, index: int) -> int:
         text = self.texts[index]
+        if index in self.replaced:
+            made, after = self.replaced[index]
+            self.out.append(made)
+            return after
         if text[0] == "%":
             self.out.append(_renamed(text, frame.names))
             return index + 1
@@ -161,6 +173,7 @@ class Printer:
             return index + 1
         if self._implied_terminator(frame, op):
             self.out[-1] = self.out[-1].rstrip()
+            self.dropped = True
             if self.texts[after] == "loc":
                 after = self.tokens.match[after + 1] + 1
             return after
@@ -280,11 +293,32 @@ class Printer:
 
     def _generic_op(self, index: int, name: str) -> int:
         """Only the segment sizes of mixed groups change: one entry per field, as the public dialects count."""
+        texts, match = self.texts, self.tokens.match
         spec = self.grammar.ops.get(name)
-        self.out.append(self.texts[index])
-        if spec is None:
+        self.out.append(texts[index])
+        if spec is None or not any(f.mixed for f in (*spec.operands, *spec.results)):
             return index + 1
+        at = match[index + 1] + 1
+        if texts[at] == "(":
+            at = match[at] + 1
+        if texts[at] == "{":
+            for first, after in Cursor(self.tokens, at).split(at + 1, match[at]):
+                self._per_field(spec, first, after)
         return index + 1
+
+    def _per_field(self, spec: OpSpec, first: int, after: int) -> None:
+        """Have the entry at a token replaced when the walk comes to it."""
+        name = self.texts[first]
+        if name not in SEGMENTS:
+            return
+        sizes = _sizes(self.tokens.slice(first + 2, after)) or []
+        counts = spec.result_counts if name == SEGMENTS[1] else spec.operand_counts
+        try:
+            shown = ", ".join(map(str, counts(sum(sizes), sizes)))
+        except ValueError:
+            return
+        self.replaced[first] = (f"{name} = array<i32: {shown}>", after)
+        bisect.insort(self.tokens.marked, first)
 
     # -- aliases ------------------------------------------------------------------------------------------------------
 
@@ -299,15 +333,21 @@ class Printer:
         return found
 
     def _without_unused(self, text: str) -> str:
-        """Definitions whose every use was printed in place disappear."""
-        inlined = self.untranslator.inlined
-        if not inlined:
+        """Definitions disappear that only stood for what was printed in place or left out."""
+        if not (self.untranslator.inlined or self.dropped):
             return text
-        uses = Counter(t for t in self.texts if t in inlined)
-        gone = {n for n, count in inlined.items() if uses[n] - 1 <= count}
-        lines = text.split("\n", len(self.definitions))
-        kept = [line for line in lines if line.partition(" = ")[0] not in gone]
-        return "\n".join(kept)
+        uses = Counter(_ALIAS_USE.findall(text))
+        gone: set[str] = set()
+        lines = dict(_DEFINITION.findall(text))
+        todo = [name for name in lines if uses[name] == 1]
+        while todo:
+            name = todo.pop()
+            gone.add(name)
+            for used in _ALIAS_USE.findall(lines[name]):
+                uses[used] -= 1
+                if uses[used] == 1 and used in lines:
+                    todo.append(used)
+        return _DEFINITION.sub(lambda m: "" if m[1] in gone else m[0], text) if gone else text
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:

@@ -49,7 +49,8 @@ def read(
     before = len(sink.diagnostics)
     sink.add_source(source, source_map)
     grammar = grammar or default()
-    generic = Reader(source, source_map, grammar, sink).read()
+    reader = Reader(source, source_map, grammar, sink)
+    generic = reader.read()
     if generic is None:
         _stop(sink, before)
     with ods.verification_suspended():
@@ -59,7 +60,7 @@ def read(
             located = _parse(generic.located, context, sink, source, generic, grammar)
         if module is None or (generic.located is not None and located is None):
             _stop(sink, before)
-        attach(module, located, generic, source)
+        attach(module, located, generic, source, reader.translator.nameless)
     if verify:
         for operation, violation in ods.verify_tree(module.operation):
             sink.error(operation, violation.id, violation.message, violation.field, violation.notes)

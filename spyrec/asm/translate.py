@@ -27,6 +27,7 @@ class Translator:
 
     ``hoisted``: affine maps and sets that stood inside a type or attribute of ours, where MLIR cannot read them, with the alias
     that replaces each and the token where it stood first. ``remarks``: (token, sentence) about spellings that are kept.
+    ``nameless``: SSA names (as in the generic text) of block arguments that need not keep them.
     """
 
     def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
@@ -34,7 +35,7 @@ class Translator:
         self.grammar = grammar
         self.hoisted: dict[str, tuple[str, int]] = {}
         self.remarks: list[tuple[int, str]] = []
-        self.doubtful_names: set[str] = set()
+        self.nameless: set[str] = set()
         self._types: dict[str, str] = {}
         self._fixed: dict[str, str] = {}
         self._scopes = 0

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 class Untranslator:
     """Translates texts of types and attributes; remembers them, since the same few come again and again.
 
-    ``aliases``: what each ``#name`` of the text stands for. ``inlined``: how often a directive printed the value of an alias
-    instead of its name.
+    ``aliases``: what each ``#name`` of the text stands for. ``inlined``: whether a directive printed the value of an alias instead
+    of its name.
     """
 
     def __init__(self, grammar: Grammar, aliases: dict[str, str] | None = None) -> None:
         self.grammar = grammar
         self.aliases = aliases or {}
-        self.inlined: dict[str, int] = {}
+        self.inlined = False
         self._known: dict[str, str] = {}
         names = "|".join(map(re.escape, grammar.dialects)) or "(?!)"
         self._ours = re.compile(rf"[!#](?:{names})\.")
@@ -41,7 +41,7 @@ class Untranslator:
         """What an alias stands for; other text stays as it is."""
         if text not in self.aliases:
             return text
-        self.inlined[text] = self.inlined.get(text, 0) + 1
+        self.inlined = True
         return self.aliases[text]
 
     def short(self, text: str, constraint: Constraint) -> str:
