@@ -16,6 +16,26 @@ class KtdfArch(ods.Dialect, name="ktdf_arch", open_attributes=True):
     A description is one `ktdf_arch.device`. Inside it ops and types are written without their prefix. Every resource
     may have a name `@id` (unique per device), a `kind`, and any further entries in its dictionary: what this compiler
     does not know is kept, except under `ktdf_arch.`, where only the properties that the dialect defines may stand.
+
+    ```mlir
+    ktdf_arch.device @small {
+      %ddr = memory @ddr {kind = "DDR", size = 1073741824 : i64}
+      group {kind = "core"} share(%ddr) {
+        %lx = memory {kind = "LX", size = 1048576 : i64}
+        %in = exec_unit {kind = "IN", ktdf_arch.features = {ktdf_arch.feature.load = {}}}
+        %vector = group share() {
+          %unit = exec_unit {kind = "SFU", ktdf_arch.features = {ktdf_arch.feature.compute}}
+          yield %unit
+        } -> exec_unit
+        %port:2 = switch [2] {kind = "crossbar"}
+        datapath {ktdf_arch.bandwidth = 128 : i64} %ddr to %in : memory, exec_unit
+        datapath %in to %lx : exec_unit, memory
+        datapath %lx to %port#0 : memory, port
+        datapath %port#1 to %vector : port, exec_unit
+      }
+    }
+    ktdf_arch.device @elsewhere import("other.mlir")
+    ```
     """
 
 
@@ -96,7 +116,7 @@ class GroupOp(ods.Op, dialect=KtdfArch, name="group", traits=(ods.IsolatedFromAb
     units = ods.variadic_result(ExecUnit, "units that others may use")
     body = ods.region("the resources", terminator="ktdf_arch.yield", implicit=True, default_dialect="ktdf_arch")
     assembly_format = (
-        "($id^)? attr-dict `share` custom<SharedRegion>($shared_memory, $body) (`->` short-type($units)^)?"
+        "($id^)? attr-dict `share` `` custom<SharedRegion>($shared_memory, $body) (`->` short-type($units)^)?"
     )
 
     def verify(self) -> Iterator[ods.Violation]:

@@ -15,6 +15,26 @@ class Ktdp(ods.Dialect, name="ktdp"):
 
     A kernel is a `func.func`; its `grid` attribute says how many compute tiles run it. Addresses of memory views count
     elements of the view's element type.
+
+    ```mlir
+    #points = affine_set<(r, c) : (r >= 0, -r + 15 >= 0, c >= 0, -c + 63 >= 0)>
+    #row = affine_set<(r, c) : (r == 0, c >= 0, -c + 63 >= 0)>
+    #order = affine_map<(r, c) -> (r, c)>
+    func.func @copy_row(%x: index, %z: index) attributes {grid = [16]} {
+      %tile = ktdp.get_compute_tile_id : index
+      %from = ktdp.construct_memory_view %x, sizes: [16, 64], strides: [64, 1]
+        {coordinate_set = #points, memory_space = #ktdp.memory_space<global>} : memref<16x64xf16>
+      %to = ktdp.construct_memory_view %z, sizes: [16, 64], strides: [64, 1]
+        {coordinate_set = #points, memory_space = #ktdp.memory_space<ct_local>} : memref<16x64xf16>
+      %source = ktdp.construct_access_tile %from[%tile, 0]
+        {access_tile_order = #order, access_tile_set = #row} : memref<16x64xf16> -> !ktdp.access_tile<1x64xindex>
+      %dest = ktdp.construct_access_tile %to[%tile, 0]
+        {access_tile_order = #order, access_tile_set = #row} : memref<16x64xf16> -> !ktdp.access_tile<1x64xindex>
+      %row = ktdp.load %source : <1x64xindex> -> tensor<1x64xf16>
+      ktdp.store %row, %dest : tensor<1x64xf16>, <1x64xindex>
+      return
+    }
+    ```
     """
 
 

@@ -11,6 +11,24 @@ class Spyreop(ods.Dialect, name="spyreop"):
     """Scalar intrinsics of the vector unit.
 
     All are pure. Operands and result have one type unless stated: `f16`, `!spyreop.df16` or `f32`.
+
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @leaky(%x: tensor<64xf16>) -> tensor<64xf16> {
+      %empty = tensor.empty() : tensor<64xf16>
+      %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+          ins(%x : tensor<64xf16>) outs(%empty : tensor<64xf16>) {
+      ^bb0(%in: f16, %out: f16):
+        %zero = spyreop.constant 0.0 : f16
+        %negative = spyreop.compare <lesserthan> %in, %zero : f16
+        %soft = spyreop.softplus %in beta 1.0 threshold 20.0 : f16
+        %small = spyreop.silu %in : f16
+        %value = spyreop.select %negative, %small, %soft : f16
+        linalg.yield %value : f16
+      } -> tensor<64xf16>
+      return %y : tensor<64xf16>
+    }
+    ```
     """
 
 

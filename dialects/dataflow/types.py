@@ -23,6 +23,53 @@ class Dataflow(ods.Dialect, name="dataflow"):
 
     Offsets and strides of `read`, `write` and `data_transfer` count elements; those of `transfer` and `stream` count
     bytes.
+
+    One row copied, at the three stages:
+
+    ```mlir
+    func.func @kernel(%x: index, %z: index) attributes {grid = [16]} {
+      %tile = dataflow.tile_id
+      %at = affine.apply affine_map<(t) -> (t * 64)>(%tile)
+      %row = dataflow.read @device[%at from %x] strides [64, 1] : tensor<1x64xf16>
+      dataflow.write %row, @device[%at from %z] strides [64, 1] : tensor<1x64xf16>
+      return
+    }
+
+    func.func @schedule(%x: index, %z: index) attributes {grid = [16]} {
+      dataflow.channel @full from @load to @store {init = 0}
+      %tile = dataflow.tile_id
+      %at = affine.apply affine_map<(t) -> (t * 64)>(%tile)
+      %row = dataflow.alloc {depth = 2, name = "row"} : memref<1x64xf16, "lx">
+      dataflow.data_transfer from @device[%at from %x] strides [64, 1] to %row
+        {route = ["ddr", "load", "lx"], unit = @load} : memref<1x64xf16, "lx">
+      dataflow.post @full {unit = @load}
+      dataflow.wait @full {unit = @store}
+      dataflow.data_transfer from %row to @device[%at from %z] strides [64, 1]
+        {route = ["lx", "store", "ddr"], unit = @store} : memref<1x64xf16, "lx">
+      return
+    }
+
+    func.func @program(%x: index, %z: index) attributes {grid = [16]} {
+      dataflow.buffer @row {address = 0, slot_bytes = 128, depth = 2}
+      dataflow.channel @full from @load to @sfu {init = 0}
+      %slot = arith.constant 0 : index
+      dataflow.program_unit @load(%core) {
+        %at = affine.apply affine_map<(t) -> (t * 128)>(%core)
+        dataflow.transfer @device[%at from %x] strides [128, 2] to @lx[%slot in @row] strides [128, 2] counts [1, 64]
+          {element_bytes = 2}
+        dataflow.post @full
+      }
+      dataflow.program_unit @sfu(%core) {
+        dataflow.wait @full
+        dataflow.stream counts [64] ins(@row[%slot] strides [2] : f16) outs(@row[%slot] strides [2] : f16) {
+        ^bb0(%in: f16, %old: f16):
+          %twice = arith.addf %in, %in : f16
+          dataflow.yield %twice : f16
+        }
+      }
+      return
+    }
+    ```
     """
 
 

@@ -23,7 +23,7 @@ MLIR sees the text.
 Format language of ``assembly_format``
 --------------------------------------
 ==========================  ===========================================================================================
-`` `tok` ``                 literal keyword or punctuation
+`` `tok` ``                 literal keyword or punctuation; the empty literal prints nothing and suppresses a space
 ``$operand``                one SSA name; a comma list for a variadic; nothing for an absent optional
 ``$attr``                   the attribute in the short text that its constraint's :class:`Form` allows
 ``$region``                 ``{ ... }`` with a ``^bb0(...)`` header if it has arguments; without it after

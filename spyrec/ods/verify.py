@@ -76,6 +76,7 @@ def _structure(op: Op) -> Iterator[Violation]:
     spec, operation = op.spec, op.operation
     if not spec.open_attributes:
         yield from _undeclared(spec, operation)
+    told: set[str] = set()
     for values, specs, operands in (
         (operation.operands, spec.operands, True),
         (operation.results, spec.results, False),
@@ -86,7 +87,7 @@ def _structure(op: Op) -> Iterator[Violation]:
             kind = "operands" if operands else "results"
             yield Violation("wrong-operands", f"{spec.name}: the {kind} do not fit its fields: {error}")
             return
-        yield from _types(spec, values, specs, counts)
+        yield from _types(spec, values, specs, counts, told)
     attributes = operation.attributes
     for a in spec.attributes:
         if a.name not in attributes:
@@ -124,13 +125,18 @@ def _undeclared(spec: OpSpec, operation: ir.Operation) -> Iterator[Violation]:
 
 
 def _types(
-    spec: OpSpec, values: Sequence[ir.Value], specs: Sequence[ValueSpec], counts: Sequence[int]
+    spec: OpSpec, values: Sequence[ir.Value], specs: Sequence[ValueSpec], counts: Sequence[int], told: set[str]
 ) -> Iterator[Violation]:
+    """Wrong types. ``told`` holds what was said of fields that must agree: one wrong type is one message, not three."""
     at = 0
     for s, count in zip(specs, counts, strict=True):
         for k in range(count):
             value_type = values[at + k].type
             if not s.constraint.accepts(value_type):
+                if any(s.name in group for group in spec.same_types):
+                    if str(value_type) in told:
+                        continue
+                    told.add(str(value_type))
                 where = f"{s.name}[{k}]" if s.arity is Arity.VARIADIC else s.name
                 yield Violation(
                     "type-mismatch",

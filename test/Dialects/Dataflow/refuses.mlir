@@ -1,0 +1,73 @@
+// RUN: spyrec opt --verify-diagnostics --split-input-file %s
+
+func.func @strides(%x: index) {
+  %t = dataflow.tile_id
+  // expected-error @+1 {{strides has 1 entries, but tensor<1x64xf16> has 2 dimensions}}
+  %a = dataflow.read @device[%t from %x] strides [1] : tensor<1x64xf16>
+  return
+}
+
+// -----
+
+func.func @memories(%x: index) {
+  // expected-error @+1 {{attribute space must be a memory, @device or @lx, but is @hbm}}
+  %a = dataflow.read @hbm[%x] strides [64, 1] : tensor<1x64xf16>
+  return
+}
+
+// -----
+
+func.func @buffers() {
+  // expected-error @+1 {{must be a memref in memory space "lx", but is memref<1x64xf16>}}
+  %a = dataflow.alloc : memref<1x64xf16>
+  // expected-error @+1 {{attribute depth must be an i64 integer of at least 1, but is 0}}
+  %b = dataflow.alloc {depth = 0} : memref<1x64xf16, "lx">
+  // expected-error @+2 {{dataflow.alloc has no attribute adress}}
+  // expected-note @+1 {{did you mean address?}}
+  %c = dataflow.alloc {adress = 0} : memref<1x64xf16, "lx">
+  return
+}
+
+// -----
+
+func.func @transfers(%x: index) {
+  %a = dataflow.alloc : memref<1x64xf16, "lx">
+  %b = dataflow.alloc : memref<64xf16, "lx">
+  // expected-error @+2 {{cannot copy memref<1x64xf16, "lx"> to memref<64xf16, "lx">}}
+  dataflow.data_transfer from %a to %b {unit = @load, route = ["ddr", "lx"]}
+    : memref<1x64xf16, "lx">, memref<64xf16, "lx">
+  // expected-error @+1 {{one side must be a buffer}}
+  dataflow.data_transfer from @device[%x] strides [1] to @lx[%x] strides [1] {unit = @load, route = ["ddr", "lx"]} :
+  return
+}
+
+// -----
+
+func.func @streams(%x: index) {
+  // expected-error @+1 {{counts has 5 entries; 1 to 4 are possible}}
+  dataflow.stream counts [1, 1, 1, 1, 1] ins() outs(@z[%x] strides [2, 2, 2, 2, 2] : f16) {
+  ^bb0(%o: f16):
+    dataflow.yield %o : f16
+  }
+  // expected-error @+1 {{strides of output 0 have 2 entries for 1 counts}}
+  dataflow.stream counts [64] ins() outs(@z[%x] strides [64, 2] : f16) {
+  ^bb0(%o: f16):
+    dataflow.yield %o : f16
+  }
+  // expected-error @+1 {{the body yields (f32); its outputs are (f16)}}
+  dataflow.stream counts [64] ins(@y[%x] strides [2] : f32) outs(@z[%x] strides [2] : f16) {
+  ^bb0(%i: f32, %o: f16):
+    dataflow.yield %i : f32
+  }
+  return
+}
+
+// -----
+
+func.func @channels() {
+  // expected-error @+1 {{attribute init must be an i64 integer of at least 0, but is -1}}
+  dataflow.channel @c from @load to @sfu {init = -1}
+  // expected-error @+1 {{dataflow.channel needs the attribute init}}
+  dataflow.channel @d from @load to @sfu // expected-note {{initial credits}}
+  return
+}

@@ -1,0 +1,29 @@
+// RUN: spyrec opt --verify-diagnostics --split-input-file %s
+
+func.func @types(%h: f16, %w: f32, %i: i32, %d: !spyreop.df16) {
+  %0 = spyreop.exp %d : !spyreop.df16
+  // expected-error @+1 {{type of result must be f16 or f32, but is f64}}
+  %1 = spyreop.constant 1.0 : f64
+  // expected-error @+1 {{beta must not be 0}}
+  %2 = spyreop.softplus %h beta 0.0 threshold 20.0 : f16
+  // expected-error @+1 {{type of input must be f16 or !spyreop.df16, but is f32}}
+  %3 = spyreop.gelu %w : f32
+  return
+}
+
+// -----
+
+func.func @predicates(%h: f16) {
+  // expected-error @+2 {{expected one of equal, notequal}}
+  // expected-note @+1 {{did you mean 'lesserthan'?}}
+  %0 = spyreop.compare <lessthan> %h, %h : f16
+  return
+}
+
+// -----
+
+func.func @names(%h: f16) {
+  // expected-error @+1 {{spyreop.sigmod}}
+  %0 = spyreop.sigmod %h : f16 // expected-note {{spyreop.sigmoid}}
+  return
+}
