@@ -2,7 +2,7 @@
 
 What a file says is taken as it is. What it leaves out (the public syntax has no name for start-up times, say) is taken
 from ``spyre.mlir``, so that every number stands in a device file; ``docs/devices.md`` has the list. What is not
-understood is named in a warning. """
+understood is named in a warning."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def load(name_or_path: str, context: ir.Context | None = None, *, sink: Sink | N
 
     ``context`` is used for reading if it is given (it must have our dialects loaded). Warnings go to ``sink``. Results
     are remembered as long as the file does not change. Raises ``UsageError`` when there is no such device and
-    ``InvalidKernel``, with places in the file, when it is wrong. """
+    ``InvalidKernel``, with places in the file, when it is wrong."""
     file = path(name_or_path)
     try:
         state = file.stat()

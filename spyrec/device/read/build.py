@@ -87,8 +87,8 @@ def build(op: ir.Operation, attributes: Mapping[str, ir.Attribute], defaults: De
         memories=memories,
         units=units,
         links=links,
-        timing=_record(Timing, "spyrec.timing", attributes, defaults and defaults.timing, op, sink),
-        limits=_record(Limits, "spyrec.limits", attributes, defaults and defaults.limits, op, sink),
+        timing=_record(Timing, "spyrec.timing", attributes, defaults.timing if defaults else None, op, sink),
+        limits=_record(Limits, "spyrec.limits", attributes, defaults.limits if defaults else None, op, sink),
     )
 
 
@@ -136,7 +136,9 @@ class _Walk:
         elif depth == 1:
             self.graph.corelets += 1 if count is None else count
         body = op.body.blocks[0]
-        inner = {argument: names[m] for argument, m in zip(body.arguments, op.shared_memory, strict=True)}
+        inner: dict[ir.Value, str] = {
+            argument: names[m] for argument, m in zip(body.arguments, op.shared_memory, strict=True)
+        }
         # What a first core has, all cores have.
         for result, kind in zip(op.units, self.block(body, depth + 1, inner, total), strict=True):
             names[result] = kind
@@ -210,8 +212,8 @@ def _memory(resource: _Resource, role: MemoryRole, defaults: Device | None, sink
         kind=resource.kind,
         role=role,
         level=resource.level,
-        size=_number(resource.op, "size", like and like.size, sink),
-        alignment=_number(resource.op, "spyrec.alignment", like and like.alignment, sink),
+        size=_number(resource.op, "size", like.size if like else None, sink),
+        alignment=_number(resource.op, "spyrec.alignment", like.alignment if like else None, sink),
     )
 
 
@@ -228,7 +230,7 @@ def _unit(resource: _Resource, role: UnitRole, defaults: Device | None, sink: Si
         level=resource.level,
         role=role,
         lanes=lanes,
-        max_outstanding=_number(resource.op, "spyrec.max_outstanding", like and like.max_outstanding, sink),
+        max_outstanding=_number(resource.op, "spyrec.max_outstanding", like.max_outstanding if like else None, sink),
     )
 
 
@@ -249,9 +251,9 @@ def _link(
     return Link(
         source=source,
         target=target,
-        bandwidth=_number(op, "ktdf_arch.bandwidth", like and like.bandwidth, sink),
+        bandwidth=_number(op, "ktdf_arch.bandwidth", like.bandwidth if like else None, sink),
         granularity=granularity,
-        latency=_number(op, "spyrec.latency", like and like.latency, sink, low=0),
+        latency=_number(op, "spyrec.latency", like.latency if like else None, sink, low=0),
         queue_depth=ir.IntegerAttr(depth).value if depth is not None else None,
     )
 
@@ -316,13 +318,14 @@ def _lanes(features: Mapping[str, ir.Attribute]) -> dict[str, int]:
 
 def _features(op: ir.Operation) -> dict[str, ir.Attribute]:
     name = "ktdf_arch.features"
-    return _dictionary(op.attributes[name] if name in op.attributes else None)
+    return _dictionary(op.attributes[name]) if name in op.attributes else {}
 
 
 def _dictionary(attribute: ir.Attribute | None) -> dict[str, ir.Attribute]:
     if not isinstance(attribute, ir.DictAttr):
         return {}
-    return {entry.name: entry.attr for entry in attribute}
+    entries = [attribute[position] for position in range(len(attribute))]
+    return {entry.name: entry.attr for entry in entries}
 
 
 def _text(attribute: ir.Attribute) -> str:
