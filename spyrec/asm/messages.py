@@ -16,7 +16,7 @@ from spyrec.asm.nearest import nearest
 from spyrec.asm.output import Generic
 from spyrec.asm.problem import Problem
 from spyrec.asm.untranslate import Untranslator
-from spyrec.diag import NoteLike, Sink, Source, Span
+from spyrec.diag import NoteLike, Sink, Source, Span, downcast
 
 _SCOPE = re.compile(r"%\$s\d+\.")
 _NOISE = ("see current operation", "Available dialects", "diagnostic emitted with trace")
@@ -25,6 +25,9 @@ _UNKNOWN_OP = re.compile(
     r"|unregistered operation '(?P<c>[^']+)'|unregistered dialect"
 )
 _VERIFIER = re.compile(r"'[a-z_0-9]+\.[\w.]+' op ")
+_ALIAS = re.compile(r"undefined symbol alias id '([^']+)'")
+_QUOTED_BEFORE = re.compile(r'("(?:[^"\\\n]|\\.)*")\s*$')
+_LOOK_BACK = 1000
 _SSA = re.compile(r"%(?:[0-9]+|[A-Za-z_$.-][\w$.-]*)", re.ASCII)
 #: Upstream dialects whose op names are suggested for misspelt ones, as attributes of :mod:`spyrec.mlir`.
 _UPSTREAM = ("affine", "arith", "func", "linalg", "math", "memref", "scf", "tensor", "vector")
@@ -46,7 +49,7 @@ class Messages:
         """Report each diagnostic once, errors only (MLIR parsers give no others)."""
         seen: set[tuple[Any, str]] = set()
         for info in infos:
-            where = self._where(info.location)
+            where = self._subject(str(info.message), self._where(info.location))
             id, message, notes = self._said(str(info.message), where)
             key = (where.start if isinstance(where, Span) else str(where), message)
             if key in seen:
@@ -59,6 +62,7 @@ class Messages:
             self.sink.error(where, id, message, notes=notes)
 
     def _where(self, location: Any) -> Any:
+        location = downcast(location)
         if getattr(location, "filename", None) != BUFFER:
             return location
         text = self.source.text
@@ -68,6 +72,20 @@ class Messages:
             offset = len(text.rstrip())
             return Span(self.source, offset, offset + 1)
         return self.source.word(offset)
+
+    def _subject(self, message: str, where: Any) -> Any:
+        """MLIR reports some things at the token behind the one that is meant."""
+        if not isinstance(where, Span):
+            return where
+        start = max(0, where.start - _LOOK_BACK)
+        before = self.source.text[start : where.start]
+        if found := _ALIAS.match(message):
+            for sigil in "#!":
+                if (at := before.rfind(sigil + found[1])) >= 0:
+                    return self.source.word(start + at)
+        elif _UNKNOWN_OP.search(message) and where.text == "(" and (quoted := _QUOTED_BEFORE.search(before)):
+            return Span(self.source, start + quoted.start(1), start + quoted.end(1))
+        return where
 
     def _said(self, message: str, where: Any) -> tuple[str, str, list[NoteLike]]:
         word = where.text if isinstance(where, Span) else ""
@@ -81,6 +99,8 @@ class Messages:
         if message.startswith("undefined symbol alias id"):
             near = nearest(word, set(re.findall(r"^[#!][\w$.-]+(?=\s*=)", self.source.text, re.MULTILINE)))
             return "undefined-name", f"nothing defines {word}", [f"did you mean {near}?"] if near else []
+        if "expects different type than prior uses" in message:
+            return "type-mismatch", self._clean(message), []
         return "mlir-verify" if _VERIFIER.match(message) else "syntax", self._clean(message), []
 
     def _undefined(self, name: str) -> tuple[str, str, list[NoteLike]]:
@@ -102,7 +122,7 @@ class Messages:
         if name == "linalg.matmul_transpose_b":
             notes = ["write linalg.matmul with indexing_maps whose second map is transposed"]
         if "." not in name:
-            return "unknown-op", f"{name} is no op and starts no statement", notes
+            return "unknown-op", f"'{name}' is no op: no statement starts so", notes
         if "unregistered dialect" in message or "not found for custom op" in message:
             if not notes and (close := nearest(dialect, [*self.grammar.dialects, *_UPSTREAM])):
                 notes.append(f"did you mean the dialect {close}?")

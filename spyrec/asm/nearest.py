@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os.path
 from collections.abc import Iterable
 
 
@@ -12,7 +13,14 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     dialect, _, rest = name.partition(".")
     same = [c for c in choices if c.partition(".")[0] == dialect]
     by_rest = {c.partition(".")[2]: c for c in same}
-    if rest and (close := difflib.get_close_matches(rest, by_rest, 1, 0.6)):
-        return by_rest[close[0]]
-    found = difflib.get_close_matches(name, choices, 1, 0.75)
-    return found[0] if found else None
+    if rest and (close := _closest(rest, by_rest, 0.6)):
+        return by_rest[close]
+    return _closest(name, choices, 0.75)
+
+
+def _closest(name: str, known: Iterable[str], cutoff: float) -> str | None:
+    """The closest by difflib's ratio; among equals the one that begins alike."""
+    found = difflib.get_close_matches(name, list(known), 5, cutoff)
+    best = difflib.SequenceMatcher(None, found[0], name).ratio() if found else 0.0
+    equals = [f for f in found if difflib.SequenceMatcher(None, f, name).ratio() >= best - 1e-9]
+    return max(equals, key=lambda f: len(os.path.commonprefix([f, name])), default=None)

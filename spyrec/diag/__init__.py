@@ -5,7 +5,7 @@ Importing this package imports no MLIR.
 
 from spyrec.diag.capture import capture, report
 from spyrec.diag.ids import IDS, exception_name
-from spyrec.diag.location import TEXT_TAG, Resolved, resolve
+from spyrec.diag.location import TEXT_TAG, Resolved, downcast, resolve
 from spyrec.diag.payload import Payload, decode, encode
 from spyrec.diag.render import render, to_dict, to_json
 from spyrec.diag.sink import NoteLike, Sink, Where
@@ -29,6 +29,7 @@ __all__ = [
     "Where",
     "capture",
     "decode",
+    "downcast",
     "encode",
     "exception_name",
     "render",

@@ -36,12 +36,20 @@ def _metadata(location: Any) -> str | None:
     return text[len(prefix) : text.index('"', len(prefix))] if text.startswith(prefix) else None
 
 
+def downcast(location: Any) -> Any:
+    """The location as its own class: those inside diagnostics of an exception arrive as the base class."""
+    if type(location).__name__ == "Location":
+        return type(location).from_attr(location.attr, location.context)
+    return location
+
+
 def resolve(location: Any) -> Resolved:
     """The places that an ``ir.Location`` speaks of.
 
     Of a name its child counts, of a call site the callee (the caller becomes a note), of a fused location the first
     member that has a place; of the reader's own fused locations the user's place, with the place in the text as a note.
     """
+    location = downcast(location)
     if hasattr(location, "start_line"):
         line = int(location.start_line)
         if line < 1:
