@@ -289,7 +289,7 @@ class _Resolver:
                 )
                 return None
             start.append(anchor.plus(points.low[dim]))
-        if points.is_empty:
+        if points.is_empty or self.values.unreachable(op.operation):
             return start
         for dim, form in enumerate(start):
             extent = points.extents[dim]

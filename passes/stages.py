@@ -40,15 +40,19 @@ STAGES: tuple[Stage, ...] = (
         "tensors in normal form; views are boxes of a memory; what this compiler cannot do has been refused",
         (
             Step(
-                "privatize-helpers,inline,symbol-dce,func.func(canonicalize,cse)",
+                "privatize-helpers,inline{default-pipeline=cse},symbol-dce,func.func(cse)",
                 "A kernel may be written in several functions; what nobody uses is not worth a refusal.",
             ),
             Step("legality", "What cannot be compiled is refused while it still is what the user wrote."),
             Step(
-                "func.func(normalize-grid,normalize-loops,simplify-indices,canonicalize,cse)",
+                "func.func(normalize-grid,normalize-loops,simplify-indices)",
                 "Tile ids, counters and addresses in one form each, over which bounds can be proven.",
             ),
-            Step("func.func(resolve-views)", "No pass after this one has to know what a view or an access tile is."),
+            Step(
+                "func.func(resolve-views,canonicalize,cse)",
+                "No pass after this one has to know what a view is. Loops that never run go only now: their views are"
+                " what the kernel asks of a launch, too.",
+            ),
             Step(
                 "func.func(scalars-to-tensors,convert-elementwise-to-linalg),linalg-generalize-named-ops",
                 "One spelling of compute, so that placement and the encoder have one op to read.",

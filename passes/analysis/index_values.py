@@ -86,6 +86,22 @@ class IndexValues:
                 break
         return facts
 
+    def unreachable(self, at: ir.Operation) -> bool:
+        """Whether control never comes to ``at``: a loop around it has no iteration, or it is in the wrong branch."""
+        inner = at
+        for outer in kernels.around(at, self.function):
+            if outer.name == "scf.for":
+                low, high = (self.form(operand) for operand in list(outer.operands)[:2])
+                if self.interval(high - low, at=outer).high <= 0:
+                    return True
+            elif outer.name == "scf.if":
+                taken = self.form(outer.operands[0])
+                in_then = inner.block == outer.regions[0].blocks[0]
+                if taken.is_constant and bool(taken.constant) != in_then:
+                    return True
+            inner = outer
+        return False
+
     def materialize(self, form: Linear, location: ir.Location) -> ir.Value:
         """An ``index`` value for ``form``, made at the current insertion point, which its leaves must dominate."""
         if form.is_constant:
