@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import build
@@ -12,7 +13,6 @@ import pytest
 from build import (
     FILE,
     HALT,
-    Kernel,
     add_rows,
     copy_rows,
     i,
@@ -29,6 +29,7 @@ from build import (
 from spyrec import sim
 from spyrec.errors import Diagnostic, InvalidKernel, Position
 from spyrec.isa import Binary, Buffer, Channel, Dim, End, Instruction, LxOperand, MicroOp, Stream, UnitProgram, Xfer
+from spyrec.sim.faults import IDS
 
 SEEDS = [None, *range(20)]
 
@@ -326,6 +327,18 @@ def test_a_deadlock_names_its_cycle() -> None:
         assert found.notes[0].position == Position(FILE, place("store", binary, 0), 1)
 
 
+def test_a_unit_behind_a_cycle_is_not_part_of_it() -> None:
+    binary = units(
+        ("sfu", [wait(2), HALT]),
+        ("load", [wait(1), post(0), HALT]),
+        ("store", [wait(0), post(1), post(2), HALT]),
+        channels=(FULL, Channel("free", "store", "load", 0), Channel("done", "store", "sfu", 0)),
+    )
+    found = fault(binary, {"x": X})
+    assert "@sfu waits" not in found.message
+    assert found.position == Position(FILE, place("load", binary, 0), 1)
+
+
 def test_a_wait_for_a_unit_that_has_ended_is_a_deadlock() -> None:
     binary = units(("load", [post(0), HALT]), ("store", [wait(0), wait(0), HALT]), channels=(FULL,))
     found = fault(binary, {"x": X})
@@ -442,11 +455,7 @@ def test_a_box_of_countless_pieces_is_refused_at_once() -> None:
     assert fault(units(("load", [X_ADDRESS, transfer, HALT])), {"x": X}).id == "overlap"
 
 
-def test_every_id_that_is_raised_is_listed() -> None:
-    from pathlib import Path
-
-    from spyrec.sim.faults import IDS
-
+def test_every_id_that_is_listed_is_raised() -> None:
     package = Path(sim.__file__).parent
     text = "".join(p.read_text() for p in package.glob("*.py") if p.name != "faults.py")
     for id_ in IDS:
@@ -459,4 +468,3 @@ def test_faults_of_several_units_are_reported_together_and_in_order() -> None:
         run(units(("store", wrong), ("load", wrong), tiles=2), _x())
     assert [d.position.line for d in caught.value.diagnostics if d.position] == [1, 101]
     assert all("cores 0-1" in d.message for d in caught.value.diagnostics)
-    assert isinstance(Kernel, type)

@@ -176,6 +176,18 @@ def one(unit: str, domain: Domain, slot: int = 0, count: int = 1, buffer: int = 
     return Access(unit, 0, 0, buffer, domain, slot, count)
 
 
+ONE_CORE_CHANGES_ITS_MIND = [[("write", 0, 4, 0), ("write", 0, 4, 1)], [("write", 2, 3, 1)]]
+READ_THEN_EQUAL_WRITES = [[("read", 0, 4, 0), ("write", 0, 4, 1)], [("write", 1, 2, 1)]]
+EQUAL_BUT_THEN_READ = [[("write", 0, 4, 1)], [("write", 1, 2, 1), ("read", 1, 2, 0)]]
+
+
+@pytest.mark.parametrize("steps", [ONE_CORE_CHANGES_ITS_MIND, READ_THEN_EQUAL_WRITES, EQUAL_BUT_THEN_READ])
+def test_equal_writes_hide_no_race(steps: list[list[tuple[str, int, int, int]]]) -> None:
+    """Orders in which the last two writes are equal and still another order would show a difference."""
+    program = Program([0, 1], [], [[Step(w, 0, low, high, value) for w, low, high, value in unit] for unit in steps])
+    assert {run(program, seed, shared=True)[0] for seed in range(30)} == {True}
+
+
 def test_unwritten_bytes_are_named_exactly() -> None:
     domain = Domain(1)
     shadow = Shadow()

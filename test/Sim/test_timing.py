@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spyrec import sim
-from spyrec.device.model import Device
+from spyrec.device.model import Device, Link
 from spyrec.isa import Binary, Channel, Dim, End, LxOperand, MicroOp, Stream, UnitProgram, Xfer
 from spyrec.sim.boxes import Box, box
 from spyrec.sim.report import render
@@ -295,6 +295,43 @@ def test_a_unit_waits_for_the_channel_that_holds_it_up() -> None:
     assert set(units["store"]["waiting"]) == {"z_full"}
 
 
+def test_a_unit_is_busy_while_its_transfer_is_in_flight() -> None:
+    """The load unit blocks on a channel before its transfer is complete; only what comes after that is waiting."""
+    slow = [i("addi", rd=4, ra=4, imm=1)] * 400
+    binary = Binary(
+        units=(
+            UnitProgram("load", 0, (i("param", rd=2, imm=0), load(2, None, None, 1280), wait(0), HALT)),
+            UnitProgram("sfu", 0, (*slow, post(0), HALT)),
+        ),
+        channels=(Channel("go", "sfu", "load", 0),),
+    )
+    result = run(binary, build.launch({"x": np.zeros(1280, np.uint8)}))
+    complete = 2 + 32 + 10 + 20
+    assert result.cycles == 401 + 10
+    assert result.report["units"][0] == {
+        "core": 0,
+        "unit": "load",
+        "instructions": 4,
+        "busy": complete,
+        "idle": 0,
+        "waiting": {"go": 411 - complete},
+    }
+
+
+def test_a_stream_starts_when_its_own_units_transfers_are_complete() -> None:
+    dev = device()
+    dev = replace(dev, links=(*dev.links, Link("ddr", "sfu", 256, (), 10, None), Link("sfu", "lx", 256, (), 10, None)))
+    stream = Stream(
+        counts=(64,),
+        inputs=(LxOperand(None, 0, "f16", (2,), None, 0),),
+        outputs=(LxOperand(None, 128, "f16", (2,), None, 1),),
+        micro_ops=(MicroOp("negf", "f16", 1, (0,)),),
+    )
+    code = (i("param", rd=2, imm=0), load(2, None, None, 128), stream, HALT)
+    result = run(Binary(units=(UnitProgram("sfu", 0, code),)), build.launch({"x": np.zeros(128, np.uint8)}), dev)
+    assert result.cycles == 2 + 32 + 1 + 20 + 1 + 8 + 1
+
+
 def test_useful_and_moved_bytes() -> None:
     result = add_rows(rows=1, n=65, tiles=4).run()
     memory = result.report["memory"]
@@ -332,6 +369,15 @@ def test_a_trace_has_a_span_per_transfer_and_stream() -> None:
         lanes.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["ts"] + e["dur"]))
     for lane in lanes.values():
         assert all(a[1] <= b[0] for a, b in pairwise(sorted(lane)))
+
+
+@pytest.mark.parametrize("shuffle", [None, 1, 2, 3])
+def test_transfers_of_a_unit_complete_in_order(shuffle: int | None) -> None:
+    trace = sim.Trace()
+    copy_rows(rows=30, tiles=1, depth=4).run(shuffle=shuffle, trace=trace)
+    for unit in (0, 1):
+        ends = [until for _, u, _, _, until in trace._spans if u == unit]
+        assert ends == sorted(ends)
 
 
 def test_vectors_of_random_programs_agree_plain_and_shuffled() -> None:
