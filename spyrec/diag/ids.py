@@ -32,6 +32,33 @@ IDS: dict[str, tuple[str, str]] = {
     "wrong-attribute": ("InvalidKernel", "the value of an attribute is not one that the op can take"),
     "wrong-operands": ("InvalidKernel", "an op has the wrong number of operands or results, or the wrong ones"),
     "wrong-region": ("InvalidKernel", "a region of an op has the wrong contents, arguments or terminator"),
+    # the kernel as a whole
+    "bad-address": ("InvalidKernel", "a view lies outside of the memory that tensors have"),
+    "bad-grid": ("InvalidKernel", "the grid is no list of extents of at least 1"),
+    "bad-order": ("InvalidKernel", "the order of a tile is no permutation of its dimensions"),
+    "grid-too-large": ("OutOfResources", "the grid has more tiles than the device has cores"),
+    "implicit-grid": ("InvalidKernel", "the kernel has no grid and runs on all cores (a warning)"),
+    "kernel-results": ("InvalidKernel", "a kernel returns values"),
+    "out-of-view": ("InvalidKernel", "a tile is outside of its view"),
+    "private-kernel": ("InvalidKernel", "a function with a grid is private"),
+    "scaled-address": ("InvalidKernel", "an argument that holds an address is computed with"),
+    "set-too-large": ("InvalidKernel", "a set has points for which its view or tile has no room"),
+    "undefined-value": ("InvalidKernel", "elements are read that nobody has written"),
+    # what is not compiled yet
+    "carried-value": ("Unsupported", "a loop or an if hands out values"),
+    "dynamic-shape": ("Unsupported", "a tile or tensor has extents that only the run knows"),
+    "span-too-large": ("OutOfResources", "one access spans more device memory than a core reaches at once"),
+    "unproven-bounds": ("Unsupported", "a tile cannot be proven to be inside its view"),
+    "unsupported-op": ("Unsupported", "an op that no pass lowers"),
+    "unsupported-order": ("Unsupported", "the order of a tile is not that of its view"),
+    "unsupported-set": ("Unsupported", "a set is no box, or does not fill its tile"),
+    "unsupported-type": ("Unsupported", "a type that no unit of the device can process"),
+    "unsupported-view": ("Unsupported", "a view that is dynamic, in LX, or too deeply strided"),
+    # devices
+    "bad-device": ("InvalidKernel", "a device file says something impossible, or too little"),
+    "no-route": ("Unsupported", "the device has no route between two memories"),
+    "unknown-resource": ("InvalidKernel", "a device file has an op that the model has no place for (a warning)"),
+    "unknown-unit": ("InvalidKernel", "what a unit of a device file is for is not understood (a warning)"),
     # pipelines of passes
     "pass-failed": ("InvalidKernel", "a pass of MLIR failed on the IR that it was given"),
     "pass-pipeline": ("UsageError", "the text of a pass pipeline is wrong"),
@@ -58,6 +85,7 @@ IDS: dict[str, tuple[str, str]] = {
     "invalid-ir": ("CompilerBug", "a pass left IR that does not verify"),
     "mlir-failure": ("CompilerBug", "MLIR failed where the compiler had promised that it would not"),
     "verifier-crashed": ("CompilerBug", "the verifier of an op raised an exception"),
+    "stage-invariant": ("CompilerBug", "what a stage promises does not hold"),
     "pass-crashed": ("CompilerBug", "a pass raised an exception that is no refusal"),
 }
 
