@@ -218,7 +218,7 @@ class Session:
     # -- what they need ---------------------------------------------------------------------------------------------
 
     def _load_device(self) -> Device:
-        return load_device(self.options.device, self.options.settings)
+        return load_device(self.options.device, self.options.settings, self.sink)
 
     def _name(self, module: ir.Module) -> str:
         found = kernels(module)
@@ -235,11 +235,11 @@ class Session:
         return bugs.report(known, self.text, joined(self.ran), Path(self.filename).stem, options)
 
 
-def load_device(name: str, settings: tuple[str, ...] = ()) -> Device:
-    """A device by name or file, with ``--set device.…`` applied."""
+def load_device(name: str, settings: tuple[str, ...] = (), sink: diag.Sink | None = None) -> Device:
+    """A device by name or file, with ``--set device.…`` applied; what is odd about the file is reported to ``sink``."""
     from spyrec.device import read
 
-    return overrides.apply(read.load(name), settings)
+    return overrides.apply(read.load(name, sink=sink), settings)
 
 
 def full_pipeline(options: Options) -> str:

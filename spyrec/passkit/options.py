@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import types
 import typing
 from collections.abc import Iterator
@@ -47,6 +48,7 @@ class OptionSpec:
         return type_text(self.type)
 
 
+@functools.cache
 def specs(cls: type) -> tuple[OptionSpec, ...]:
     """The options of a pass class, in order of declaration."""
     if not dataclasses.is_dataclass(cls):
