@@ -121,6 +121,7 @@ class TypeElement(Base):
     def __init__(self, spec: ValueSpec, *, short: bool) -> None:
         self.name = spec.name
         self.many = spec.arity is not Arity.ONE
+        self.list = spec.arity is Arity.VARIADIC
         self.constraint = spec.constraint
         self.short = short
         self.field = f"type({self.name})"
@@ -137,7 +138,7 @@ class TypeElement(Base):
         types: list[Piece] = []
         if self.starts(s):
             types.append(read_type(s, self.constraint))
-            while s.texts[s.i] == ",":
+            while self.list and s.texts[s.i] == ",":
                 s.i += 1
                 types.append(read_type(s, self.constraint))
         s.types[self.name] = types

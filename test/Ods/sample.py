@@ -62,13 +62,18 @@ class MixOp(ods.Op, dialect=Sample, name="mix"):
     end = ods.optional_result(c.Index, "may be absent")
     body = ods.region("with one index argument", args=(c.Index,), terminator="sample.stop")
     other = ods.region("may be empty", optional=True)
-    assembly_format = "attr-dict"
+    assembly_format = (
+        "$first (`maybe` $maybe^ `:` type($maybe))? (`many` `(` $many^ `:` type($many) `)`)? (`at` `[` $indices^ `]`)?"
+        " `,` $last `:` type($last) `mode` $mode (`count` `=` $count^)? (`called` $name^)? attr-dict"
+        " `->` `(` (type($tail)^)? `)` (`end` type($end)^)? $body (`other` $other^)?"
+    )
 
 
 class StopOp(ods.Op, dialect=Sample, name="stop", traits=(ods.Terminator,), effects=ods.Pure):
     """End a body."""
 
     values = ods.variadic_operand(c.AnyType, "of mixed types")
+    assembly_format = "($values^ `:` type($values))? attr-dict"
 
 
 class LeaveOp(ods.Op, dialect=Sample, name="leave", traits=(ods.Terminator,)):
@@ -81,6 +86,7 @@ class SumOp(ods.Op, dialect=Sample, name="sum", effects=ods.Pure, same_types=(("
     lhs = ods.operand(c.AnyType, "left")
     rhs = ods.operand(c.AnyType, "right")
     result = ods.result(c.AnyType, "both")
+    assembly_format = "$lhs `,` $rhs attr-dict `:` type($result)"
 
 
 class PeekOp(ods.Op, dialect=Sample, name="peek", effects=ods.Read):
@@ -127,7 +133,34 @@ class CrashOp(ods.Op, dialect=Sample, name="crash"):
 class ScopeOp(ods.Op, dialect=Sample, name="scope", traits=(ods.NoTerminator, ods.IsolatedFromAbove)):
     """A body that sees nothing outside and has no terminator."""
 
-    body = ods.region("anything")
+    body = ods.region("anything", default_dialect="sample")
+    assembly_format = "attr-dict-with-keyword $body"
+
+
+class EachOp(ods.Op, dialect=Sample, name="each"):
+    """Names its arguments in place and may leave its terminator out."""
+
+    sym_name = ods.attr(c.SymbolName, "its name")
+    target = ods.optional_attr(c.FlatSymbol, "a reference")
+    token = ods.optional_operand(Token, "of a type that need not be written")
+    sizes = ods.attr(c.I64Array, "a short list")
+    flag = ods.optional_attr(c.UnitAttr, "there or not")
+    points = ods.attr(c.IntegerSetAttr, "a set")
+    body = ods.region("with free arguments", terminator="sample.stop", implicit=True)
+    assembly_format = (
+        "$sym_name (`for` $target^)? (`after` $token^)? (`flag` $flag^)? `sizes` $sizes `points` $points"
+        " `(` args($body) `)` attr-dict-with-keyword $body"
+    )
+
+
+class TokenOp(ods.Op, dialect=Sample, name="token_of"):
+    """Make a token of a box."""
+
+    box = ods.operand(Box, "a box")
+    either = ods.optional_operand(c.Index, "one of two")
+    other = ods.optional_operand(c.Index, "the other")
+    result = ods.result(Token, "the token")
+    assembly_format = "$box (`either` $either^) : ((`other` $other^)?)? attr-dict `:` short-type($box)"
 
 
 class FreeOp(ods.Op, dialect=OpenSample, name="free"):
