@@ -334,11 +334,10 @@ class _Resolver:
         if span > limit:
             self.ctx.sink.error(
                 op,
-                "span-too-large",
+                "span-limit",
                 f"one access spans {span} bytes of device memory, and a core reaches {limit} at once",
                 field="access_tile",
                 notes=["load it in pieces"],
-                resource=("access span", span, limit),
             )
             return False
         return True

@@ -42,11 +42,9 @@ IDS: dict[str, tuple[str, str]] = {
     "private-kernel": ("InvalidKernel", "a function with a grid is private"),
     "scaled-address": ("InvalidKernel", "an argument that holds an address is computed with"),
     "set-too-large": ("InvalidKernel", "a set has points for which its view or tile has no room"),
-    "undefined-value": ("InvalidKernel", "elements are read that nobody has written"),
     # what is not compiled yet
     "carried-value": ("Unsupported", "a loop or an if hands out values"),
     "dynamic-shape": ("Unsupported", "a tile or tensor has extents that only the run knows"),
-    "span-too-large": ("OutOfResources", "one access spans more device memory than a core reaches at once"),
     "unproven-bounds": ("Unsupported", "a tile cannot be proven to be inside its view"),
     "unsupported-op": ("Unsupported", "an op that no pass lowers"),
     "unsupported-order": ("Unsupported", "the order of a tile is not that of its view"),
