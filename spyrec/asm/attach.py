@@ -2,12 +2,14 @@
 
 An op's location becomes the place of its name in the source. Where the source carries ``loc(...)`` trailers, MLIR parses twice,
 without and with them, and each op gets a fused location of both, the user's first. SSA names become name locations around that,
-which MLIR's printer can print: names of arguments are promised to survive, those of results do as long as nothing replaces the op.
+which MLIR's printer can print. Names of a function's arguments always survive. Other names do where the text gives no ``loc``; where
+it does, the name in that counts, so that text printed with locations reads and prints the same.
 """
 
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Set
 from typing import Any
 
@@ -17,6 +19,8 @@ from spyrec.mlir import ir
 
 _NAME = re.compile(r"%(?!\$s\d+\.\d)(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)", re.ASCII)
 _RESULTS = re.compile(r"%(?!\$s\d+\.\d)(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)(?:[:,][%\w$.:,\s-]*)? = $", re.ASCII)
+_LEGAL = frozenset(string.ascii_letters + string.digits + "$._-")
+_TAKEN = re.compile(r"(?:_\d+)*")
 #: How far before an op its results are looked for; names that are further away are not worth keeping.
 _LOOK_BACK = 240
 #: Names that MLIR would give anyhow, or that frontends make up; a name in the user's ``loc`` says more.
@@ -54,7 +58,7 @@ class Attacher:
             user = next(users) if users is not None else None
             parsed = op.location
             given = user.location if user is not None else None
-            if len(op.results):
+            if (given is None or given == parsed) and len(op.results):
                 op.location = self._named(parsed, given, self._result_name(parsed))
             else:
                 op.location = self.location(parsed, given)
@@ -67,8 +71,10 @@ class Attacher:
     def location(self, parsed: Any, user: Any) -> ir.Location:
         """The location of an op whose position in the generic text is ``parsed``; ``user`` is its location with trailers."""
         place = self._place(parsed)
-        if user is None or user == parsed or isinstance(user, ir.UnknownLoc):
+        if user is None or user == parsed:
             return place
+        if isinstance(user, ir.UnknownLoc):
+            return ir.Location.fused([place], self.tag, self.context)
         if isinstance(place, ir.UnknownLoc):
             return user  # type: ignore[no-any-return]
         return ir.Location.fused([user, place], self.tag, self.context)
@@ -94,7 +100,10 @@ class Attacher:
                 for a, argument in enumerate(arguments):
                     parsed = argument.location
                     given = users[a].location if users is not None else None
-                    argument.set_location(self._named(parsed, given, self._argument_name(parsed)))
+                    name = self._argument_name(parsed)
+                    if given is not None and given != parsed and (op.name != "func.func" or _MADE_UP.match(name or "")):
+                        name = None
+                    argument.set_location(self._named(parsed, given, name))
 
     def _argument_name(self, parsed: Any) -> str | None:
         """The name at the place of a block argument."""
@@ -114,13 +123,30 @@ class Attacher:
         return match[1] if match else None
 
     def _named(self, parsed: Any, given: Any, name: str | None) -> ir.Location:
-        """The location of a value, with its name outermost, where the printer looks for it."""
-        said = given.name_str if isinstance(given, ir.NameLoc) and given != parsed else None
-        if said is not None and (name is None or name == said or _MADE_UP.match(name)):
-            # The file says the name itself.
-            return ir.Location.name(said, self.location(parsed, given.child_loc), self.context)
+        """The location of a value, around which stands its name unless the file's ``loc`` says it already."""
         location = self.location(parsed, given)
-        return ir.Location.name(name, location, self.context) if name is not None else location
+        said = _said(given) if given is not None and given != parsed else None
+        if name is None or (said is not None and (_MADE_UP.match(name) or _is_spelling(name, said))):
+            return location
+        return ir.Location.name(name, location, self.context)
+
+
+def _said(location: Any) -> str | None:
+    """The name in a location that MLIR's printer would take."""
+    if isinstance(location, ir.NameLoc):
+        return str(location.name_str)
+    if isinstance(location, ir.FusedLoc):
+        return next(filter(None, map(_said, location.locations)), None)
+    if isinstance(location, ir.CallSiteLoc):
+        return _said(location.callee) or _said(location.caller)
+    return None
+
+
+def _is_spelling(name: str, said: str) -> bool:
+    """Whether an SSA name is what MLIR's printer makes of a name: other characters replaced, a number behind if it was taken."""
+    legal = "".join(c if c in _LEGAL else "_" if c == " " else c.encode().hex().upper() for c in said)
+    rest = name.removeprefix(legal) if name.startswith(legal) else name.removeprefix(f"_{legal}")
+    return rest != name and _TAKEN.fullmatch(rest) is not None
 
 
 def _operations(module: ir.Module) -> list[ir.Operation]:
@@ -152,8 +178,8 @@ def _users(location: Any, depth: int = 16) -> ir.Location:
     rebuild: Callable[[Any], ir.Location] = lambda part: _users(part, depth - 1) if depth else part  # noqa: E731
     if isinstance(location, ir.FusedLoc):
         parts = location.locations
-        if len(parts) == 2 and str(location).startswith(f'loc(fused<"{TEXT_TAG}">'):
-            return rebuild(parts[0])
+        if str(location).startswith(f'loc(fused<"{TEXT_TAG}">'):
+            return rebuild(parts[0]) if len(parts) > 1 else ir.Location.unknown(location.context)
         return location
     if isinstance(location, ir.NameLoc):
         return ir.Location.name(location.name_str, rebuild(location.child_loc), location.context)
