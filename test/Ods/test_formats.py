@@ -93,6 +93,6 @@ def test_generic_form_has_hidden_segments_and_inner_names() -> None:
     ],
 )
 def test_wrong_texts_are_refused_with_a_place(op: str, message: str) -> None:
-    with pytest.raises(InvalidKernel, match="in.mlir:2:") as caught:
+    with pytest.raises(InvalidKernel, match=r"in\.mlir:2:") as caught:
         asm.read(FUNCTION.format(op=op), "in.mlir", sample.context())
     assert message in str(caught.value)
