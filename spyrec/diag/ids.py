@@ -78,6 +78,14 @@ IDS: dict[str, tuple[str, str]] = {
     "unwritten-read": ("InvalidKernel", "bytes are read that nothing has written"),
     "wrong-buffer": ("InvalidKernel", "bytes are read through one LX buffer that were last written through another"),
     "wrong-device": ("InvalidKernel", "the binary needs something that the device does not have"),
+    # executing a stage's IR, and what a kernel does to memory
+    "bad-step": ("InvalidKernel", "the step of a loop is not at least 1"),
+    "clipped-tile": ("InvalidKernel", "a tile sticks out of its view: points outside are 0, or are not stored (a warning)"),
+    "empty-init": ("InvalidKernel", "a reduction starts from its combiner's identity (a warning or a remark)"),
+    "index-out-of-range": ("InvalidKernel", "an index is outside of what it indexes"),
+    "shape-mismatch": ("InvalidKernel", "extents that must be equal differ when the kernel runs"),
+    "unbounded-set": ("Unsupported", "a set has a dimension without constant bounds of its own"),
+    "undefined-value": ("InvalidKernel", "elements are read that nothing has written"),
     # the compiler itself
     "invalid-ir": ("CompilerBug", "a pass left IR that does not verify"),
     "mlir-failure": ("CompilerBug", "MLIR failed where the compiler had promised that it would not"),
