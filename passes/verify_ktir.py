@@ -187,7 +187,7 @@ class VerifyKtir(Pass):
             if field is not None:
                 ctx.sink.error(
                     user,
-                    "unwritten-read",
+                    "undefined-value",
                     f"{user.name} reads a tensor that nobody has written",
                     field=field or None,
                     notes=[(op, "the tensor is made here, without contents")],
