@@ -80,7 +80,7 @@ IDS: dict[str, tuple[str, str]] = {
     "wrong-device": ("InvalidKernel", "the binary needs something that the device does not have"),
     # executing a stage's IR, and what a kernel does to memory
     "bad-step": ("InvalidKernel", "the step of a loop is not at least 1"),
-    "clipped-tile": ("InvalidKernel", "a tile sticks out of its view: points outside are 0, or are not stored (a warning)"),
+    "clipped-tile": ("InvalidKernel", "a tile sticks out of its view: points outside are 0 or not stored (a warning)"),
     "empty-init": ("InvalidKernel", "a reduction starts from its combiner's identity (a warning or a remark)"),
     "index-out-of-range": ("InvalidKernel", "an index is outside of what it indexes"),
     "shape-mismatch": ("InvalidKernel", "extents that must be equal differ when the kernel runs"),

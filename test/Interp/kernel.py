@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from spyrec import asm, dialects, interp, numerics
-from spyrec.diag import Sink
 from spyrec.errors import Diagnostic, Severity, SpyrecError
 from spyrec.mlir import ir
 from spyrec.spyrecode.launch import Launch, bind
@@ -43,7 +42,9 @@ def _literal(name: str, given: Any) -> View:
 def launch_of(function: ir.Operation, values: Mapping[str, Any], grid: int) -> Launch:
     """A launch with ``values``: arrays by argument name or literal address, numbers, or what :func:`written` gives."""
     arguments, views = [], []
-    for number, (name, argument) in enumerate(zip(_argument_names(function), function.regions[0].blocks[0].arguments, strict=True)):
+    for number, (name, argument) in enumerate(
+        zip(_argument_names(function), function.regions[0].blocks[0].arguments, strict=True)
+    ):
         given = values.get(name)
         if isinstance(given, int | float) or given is None:
             arguments.append(Argument(number, name, "unused" if given is None else "scalar", str(argument.type)))

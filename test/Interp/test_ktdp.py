@@ -101,7 +101,9 @@ def test_a_stored_element_that_meets_itself_keeps_the_last_value() -> None:
 
 
 def test_a_view_at_an_argument_counts_elements_of_its_own_type() -> None:
-    both = np.concatenate([np.arange(8, dtype=np.float16).view(np.uint8), np.arange(4, dtype=np.float32).view(np.uint8)])
+    both = np.concatenate(
+        [np.arange(8, dtype=np.float16).view(np.uint8), np.arange(4, dtype=np.float32).view(np.uint8)]
+    )
     text = (
         HEAD
         + "%c4 = arith.constant 4 : index\n%at = arith.addi %x, %c4 : index\n"
@@ -149,17 +151,28 @@ def test_the_first_dimension_of_the_grid_varies_fastest() -> None:
 
 
 def test_rank_0() -> None:
-    point = view("v", "%x", (), "f16") + tile("t", "v", "", (), "memref<f16>", "affine_set<() : (0 == 0)>", "affine_map<() -> ()>")
-    out = view("o", "%z", (), "f16") + tile("u", "o", "", (), "memref<f16>", "affine_set<() : (0 == 0)>", "affine_map<() -> ()>")
+    point = view("v", "%x", (), "f16") + tile(
+        "t", "v", "", (), "memref<f16>", "affine_set<() : (0 == 0)>", "affine_map<() -> ()>"
+    )
+    out = view("o", "%z", (), "f16") + tile(
+        "u", "o", "", (), "memref<f16>", "affine_set<() : (0 == 0)>", "affine_map<() -> ()>"
+    )
     assert copied(copy(point, (), out=out, source=" "), ()) == X[0, 0]
     empty = point.replace("access_tile_set = affine_set<() : (0 == 0)>", "access_tile_set = affine_set<() : (1 == 0)>")
     assert copied(copy(empty, (), out=out, source=" "), ()) == 0
 
 
 def test_integers_and_booleans_keep_their_type() -> None:
-    for element, values in (("i1", [True, False, True]), ("i8", [-1, 5, 7]), ("index", [-(2**40), 3, 4]), ("bf16", [1, 2, 3])):
+    for element, values in (
+        ("i1", [True, False, True]),
+        ("i8", [-1, 5, 7]),
+        ("index", [-(2**40), 3, 4]),
+        ("bf16", [1, 2, 3]),
+    ):
         x = np.array(values).astype(numerics.dtype(element))
-        text = unary("%r = tensor.cast %a : tensor<3xT> to tensor<3xT>\n".replace("T", element), (3,), (3,), element, element)
+        text = unary(
+            "%r = tensor.cast %a : tensor<3xT> to tensor<3xT>\n".replace("T", element), (3,), (3,), element, element
+        )
         assert np.array_equal(execute(text, {"x": x, "z": written((3,), element)})["z"], x)
     signed = unary("%r = tensor.cast %a : tensor<3xi32> to tensor<3xi32>\n", (3,), (3,), "i32", "i32")
     signed = signed.replace("memref<3xi32>", "memref<3xsi32>")
@@ -185,7 +198,10 @@ def test_a_scratchpad_view_belongs_to_the_tile_that_executes() -> None:
     assert list(execute(text, {"z": written((4,), "i32")}, seed=3)["z"]) == [0, 1, 2, 3]
     unwritten = text.replace(store("a", "st", (1,), "i32"), "")
     found = refused(unwritten, {"z": written((4,), "i32")})
-    assert (found.id, found.position.line) == ("unwritten-read", unwritten.splitlines().index(load("b", "st", (1,), "i32")[:-1]) + 1)
+    assert (found.id, found.position.line) == (
+        "unwritten-read",
+        unwritten.splitlines().index(load("b", "st", (1,), "i32")[:-1]) + 1,
+    )
 
 
 # Outside -------------------------------------------------------------------------------------------------------------

@@ -23,7 +23,9 @@ def program(body: str, element: str = "i32", count: int = 1, before: str = "") -
     )
 
 
-def values(body: str, element: str = "i32", count: int = 1, before: str = "", n: int = 0, f: float = 0.0) -> list[float]:
+def values(
+    body: str, element: str = "i32", count: int = 1, before: str = "", n: int = 0, f: float = 0.0
+) -> list[float]:
     got = execute(program(body, element, count, before), {"z": written((count,), element), "n": n, "f": f})["z"]
     return [v.item() for v in got]
 
@@ -59,12 +61,27 @@ def test_float_scalars() -> None:
 
 def test_every_scalar_op_agrees_on_scalars_and_tensors() -> None:
     body = "%x = tensor.splat %n : tensor<3xi32>\n%y = arith.constant dense<[7, -2, 3]> : tensor<3xi32>\n"
-    ops = ("addi", "subi", "muli", "divsi", "remsi", "divui", "floordivsi", "ceildivsi", "maxui", "minsi", "xori", "shrsi")
+    ops = (
+        "addi",
+        "subi",
+        "muli",
+        "divsi",
+        "remsi",
+        "divui",
+        "floordivsi",
+        "ceildivsi",
+        "maxui",
+        "minsi",
+        "xori",
+        "shrsi",
+    )
     for op in ops:
         lines = body + f"%t = arith.{op} %x, %y : tensor<3xi32>\n"
         for k, y in enumerate((7, -2, 3)):
             lines += f"%i{k} = arith.constant {k} : index\n%y{k} = arith.constant {y} : i32\n"
-            lines += f"%r{2 * k} = tensor.extract %t[%i{k}] : tensor<3xi32>\n%r{2 * k + 1} = arith.{op} %n, %y{k} : i32\n"
+            lines += (
+                f"%r{2 * k} = tensor.extract %t[%i{k}] : tensor<3xi32>\n%r{2 * k + 1} = arith.{op} %n, %y{k} : i32\n"
+            )
         found = values(lines, count=6, n=-23)
         assert found[::2] == found[1::2], op
 
@@ -114,13 +131,18 @@ def test_tensors_are_carried_through_loops() -> None:
 
 def test_calls() -> None:
     before = "func.func @twice(%x: i32) -> (i32, i32) {\n%y = arith.addi %x, %x : i32\nreturn %y, %x : i32, i32\n}\n"
-    body = "%r0, %r1 = func.call @twice(%n) : (i32) -> (i32, i32)\n%r2, %q = func.call @twice(%r0) : (i32) -> (i32, i32)\n"
+    body = (
+        "%r0, %r1 = func.call @twice(%n) : (i32) -> (i32, i32)\n%r2, %q = func.call @twice(%r0) : (i32) -> (i32, i32)\n"
+    )
     assert values(body, count=3, before=before, n=3) == [6, 3, 12]
 
 
 def test_hundreds_of_nested_loops() -> None:
     depth = 150
-    body = "".join(f"%s{k + 1} = scf.for %i{k} = %c0 to %c1 step %c1 iter_args(%a{k} = %{'n' if k == 0 else f'a{k - 1}'}) -> (i32) {{\n" for k in range(depth))
+    body = "".join(
+        f"%s{k + 1} = scf.for %i{k} = %c0 to %c1 step %c1 iter_args(%a{k} = %{'n' if k == 0 else f'a{k - 1}'}) -> (i32) {{\n"
+        for k in range(depth)
+    )
     body += f"%one = arith.constant 1 : i32\n%s = arith.addi %a{depth - 1}, %one : i32\nscf.yield %s : i32\n}}\n"
     body += "".join(f"scf.yield %s{k} : i32\n}}\n" for k in range(depth, 1, -1))
     assert values(body + "%r0 = arith.addi %s1, %n : i32\n", n=4) == [9]
