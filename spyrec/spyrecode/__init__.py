@@ -4,7 +4,7 @@
 ``bind`` makes one.
 """
 
-from spyrec.spyrecode.artifact import Artifact, Locations, from_bytes, is_artifact, load
+from spyrec.spyrecode.artifact import Artifact, Locations, from_bytes, from_files, is_artifact, load
 from spyrec.spyrecode.bank import Bank, Step
 from spyrec.spyrecode.launch import Launch, bind
 from spyrec.spyrecode.memory import AddressFault, DeviceMemory, Segment
@@ -26,6 +26,7 @@ __all__ = [
     "View",
     "bind",
     "from_bytes",
+    "from_files",
     "is_artifact",
     "load",
 ]

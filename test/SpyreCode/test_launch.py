@@ -1,0 +1,210 @@
+"""Launches: names, types, placement and initial contents of arrays, outputs, and every mistake at its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+import sample
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spyrec.errors import InvalidKernel, OutOfResources
+from spyrec.spyrecode import AddressFault, Argument, DeviceMemory, Segment, Signature, View, bind
+from spyrec.spyrecode.reading import dump, parse
+
+NUMBERS = {"n": 3, "alpha": 0.1}
+X = np.arange(32, dtype=np.float16)
+
+
+def literal(address: int, type_: str, end: int, access: str = "r", sizes: tuple[int, ...] | None = None) -> View:
+    """A view of ``end`` elements at literal element address ``address``."""
+    sizes = sizes or (end,)
+    strides = tuple(int(np.prod(sizes[k + 1 :])) for k in range(len(sizes)))
+    return View(-1, str(address), type_, sizes, strides, address, address + end, access)  # type: ignore[arg-type]
+
+
+def kernel(*views: View, arguments: tuple[Argument, ...] = ()) -> Signature:
+    return Signature("k", 1, arguments, views, "k.mlir")
+
+
+def mistakes(signature: Signature, arrays: dict[str, Any], numbers: dict[str, Any], seed: int | None = 0) -> list[str]:
+    """The messages with which the launch is refused."""
+    with pytest.raises(InvalidKernel) as caught:
+        bind(signature, arrays, numbers, seed=seed)
+    assert all(d.id for d in caught.value.diagnostics)
+    return [str(d) for d in caught.value.diagnostics]
+
+
+def test_signatures_survive_json() -> None:
+    assert Signature.from_json(parse(dump(sample.SIGNATURE.to_json()), "s")) == sample.SIGNATURE
+
+
+def test_an_array_is_the_memory_of_its_argument() -> None:
+    launch = bind(sample.SIGNATURE, {"x_ptr": X.reshape(4, 8)}, NUMBERS)
+    x, n, z, unused, alpha = launch.args
+    assert isinstance(x, int)
+    assert isinstance(z, int)
+    assert (n, unused, alpha) == (3, 0, float(np.float32(0.1)))
+    assert launch.memory.read(x, 64).tobytes() == X.tobytes()
+    assert x >> 34 != z >> 34
+    assert x % 128 == z % 128 == 0
+    assert x > 0
+    assert launch.random == ()
+
+
+def test_memory_that_is_only_written_starts_as_ones() -> None:
+    launch = bind(sample.SIGNATURE, {"x_ptr": X}, NUMBERS)
+    assert set(launch.memory.read(int(launch.args[2]), 64)) == {0xFF}
+    given_ = np.zeros((4, 8), ml_dtypes.bfloat16)
+    assert not bind(sample.SIGNATURE, {"x_ptr": X, "z_ptr": given_}, NUMBERS).outputs()["z_ptr"].any()
+
+
+def test_random_data_is_the_seeds() -> None:
+    first, again, other = (bind(sample.SIGNATURE, {}, NUMBERS, seed=s).outputs(["x_ptr"])["x_ptr"] for s in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert np.isfinite(first).all()
+    assert bind(sample.SIGNATURE, {}, NUMBERS, seed=1).random == ("x_ptr",)
+
+
+def test_outputs_have_the_shape_of_what_was_given_else_of_the_view() -> None:
+    launch = bind(sample.SIGNATURE, {"x_ptr": X, "z_ptr": np.zeros((2, 3, 10), np.uint16)}, NUMBERS)
+    assert launch.outputs(["z_ptr"])["z_ptr"].shape == (2, 3, 10)
+    assert launch.outputs(["z_ptr"])["z_ptr"].dtype == np.uint16
+    own = bind(sample.SIGNATURE, {"x_ptr": X}, NUMBERS).outputs()
+    assert {k: (v.shape, v.dtype.name) for k, v in own.items()} == {"z_ptr": ((4, 8), "bfloat16")}
+    strided = kernel(View(-1, "0", "f32", (2, 2), (8, 1), 0, 10, "w"))
+    assert bind(strided, {}, {}).outputs()["0"].shape == (10,)
+
+
+def test_bfloat16_as_saved_or_as_bits() -> None:
+    values = np.linspace(-2, 2, 32).astype(ml_dtypes.bfloat16)
+    signature = kernel(View(-1, "0", "bf16", (32,), (1,), 0, 32, "r"))
+    for array in (values, values.view(np.uint16), values.view("V2")):
+        assert bind(signature, {"0": array}, {}).memory.read(0, 64).tobytes() == values.tobytes()
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2, 2)])
+def test_shapes_order_and_endianness_do_not_matter(shape: tuple[int, ...]) -> None:
+    signature = kernel(literal(0, "f32", int(np.prod(shape))))
+    array = np.asfortranarray(np.arange(int(np.prod(shape)), dtype=">f4").reshape(shape))
+    assert bind(signature, {"0": array}, {}).memory.read(0, array.nbytes).tobytes() == array.astype("<f4").tobytes()
+
+
+def test_argument_numbers_and_literal_addresses_are_names() -> None:
+    launch = bind(sample.SIGNATURE, {"arg0": X}, {"arg1": 7, "alpha": 1})
+    assert launch.args[1] == 7
+    both = kernel(literal(1024, "f16", 4), literal(1024, "f32", 4))
+    launch = bind(both, {"1024:f32": np.ones(4, np.float32), "1024:f16": X[:4]}, {})
+    assert launch.memory.read(2048, 8).tobytes() == X[:4].tobytes()
+    assert launch.memory.read(4096, 16).tobytes() == np.ones(4, np.float32).tobytes()
+    (message,) = mistakes(both, {"1024": X}, {})
+    assert "'1024:f16' and '1024:f32'" in message
+
+
+def test_literal_views_may_share_bytes_but_not_disagree() -> None:
+    overlapping = kernel(literal(0, "i32", 4, "w"), literal(2, "i32", 4))
+    launch = bind(overlapping, {"2": np.arange(4, dtype=np.int32)}, {})
+    assert launch.outputs(["0"])["0"].tolist() == [-1, -1, 0, 1]
+    (message,) = mistakes(overlapping, {"0": np.zeros(4, np.int32), "2": np.ones(4, np.int32)}, {})
+    assert "share bytes" in message
+
+
+def test_pointer_arguments_avoid_literal_addresses() -> None:
+    argument = Argument(0, "p", "address", "index")
+    view = View(0, "p", "i8", (100,), (1,), 0, 100, "r")
+    launch = bind(kernel(literal(4000, "i8", 200), view, arguments=(argument,)), {}, {})
+    segments = sorted((s.start, s.end) for s in launch.memory.segments)
+    assert segments[0] == (4000, 4200)
+    assert segments[1][0] >= 4200 + 128
+
+
+def test_more_arrays_than_segments() -> None:
+    arguments = tuple(Argument(i, f"p{i}", "address", "index") for i in range(20))
+    views = [View(i, f"p{i}", "f16", (64,), (1,), 0, 64, "r") for i in range(20)]
+    memory = bind(kernel(*views, arguments=arguments), {}, {}).memory
+    starts = [s.start for s in memory.segments]
+    assert len(starts) == 20
+    assert all(a.end <= b.start for a, b in zip(memory.segments, memory.segments[1:], strict=False))
+    assert {s >> 34 for s in starts} == set(range(7))
+
+
+def test_every_mistake_is_reported_at_its_place() -> None:
+    found = mistakes(
+        sample.SIGNATURE, {"x": X, "x_ptr": X[:3], "n": X}, {"n": 2.5, "z_ptr": 1, "m": 0, "alpha": "a"}, None
+    )
+    assert found == [
+        "error: the kernel 'negate' has no array 'x'; its arrays: x_ptr, z_ptr",
+        "negate.mlir:3:14: error: 'x_ptr' has 6 bytes (3 elements); the views reach 64 bytes",
+        "negate.mlir:3:28: error: argument 'n' takes a number, not an array",
+        "negate.mlir:3:28: error: argument 'n' is 2.5, which is no value of type i32",
+        "negate.mlir:3:36: error: argument 'z_ptr' is an address: give it an array",
+        "error: the kernel 'negate' has no argument 'm'; its numbers: n, alpha",
+        "negate.mlir:3:60: error: argument 'alpha' is 'a', which is no value of type f32",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "numbers", "message"),
+    [
+        ({}, {"n": 1}, "no value for argument 'alpha' of type f32"),
+        ({}, {**NUMBERS, "n": 1 << 31}, "2147483648, which is no value of type i32"),
+        ({}, {**NUMBERS, "arg1": 2}, "'arg1' is set twice"),
+        ({"x_ptr": X.astype(np.float32)}, NUMBERS, "elements of type float32; the kernel's views have f16"),
+        ({"x_ptr": X.astype(np.int16)}, NUMBERS, "elements of type int16"),
+        ({"x_ptr": X, "arg0": X}, NUMBERS, "names an array that was given before"),
+        ({"x_ptr": object()}, NUMBERS, "elements of type object"),
+        ({"x_ptr": [[1], [2, 3]]}, NUMBERS, "cannot be read as an array"),
+        ({"left_over": X}, NUMBERS, "argument 'left_over' is not used by the kernel"),
+    ],
+)
+def test_mistakes(arrays: dict[str, Any], numbers: dict[str, Any], message: str) -> None:
+    assert message in "\n".join(mistakes(sample.SIGNATURE, arrays, numbers))
+
+
+def test_missing_arrays_are_random_only_with_a_seed() -> None:
+    assert mistakes(sample.SIGNATURE, {}, NUMBERS, None) == ["negate.mlir:3:14: error: no array for 'x_ptr'"]
+
+
+def test_views_outside_of_memory() -> None:
+    (message,) = mistakes(kernel(literal(7 << 33, "f16", 4)), {}, {})
+    assert "memory for tensors ends at" in message
+    argument = Argument(0, "p", "address", "index")
+    (message,) = mistakes(kernel(View(0, "p", "f32", (4,), (1,), -2, 2, "r"), arguments=(argument,)), {}, {})
+    assert "8 bytes before the start of 'p'" in message
+    with pytest.raises(OutOfResources, match="a launch here takes at most"):
+        bind(kernel(View(0, "p", "f32", (1 << 40,), (1,), 0, 1 << 40, "r"), arguments=(argument,)), {}, {})
+
+
+def test_a_copy_is_independent() -> None:
+    launch = bind(sample.SIGNATURE, {"x_ptr": X}, NUMBERS)
+    copy = launch.copy()
+    launch.memory.write(int(launch.args[0]), np.zeros(64, np.uint8))
+    assert copy.outputs(["x_ptr"])["x_ptr"].tobytes() == X.tobytes()
+
+
+MEMORY = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 30)), max_size=5)
+
+
+@given(MEMORY, st.integers(-5, 450), st.integers(-2, 40))
+@settings(max_examples=300, deadline=None)
+def test_memory_gives_the_bytes_of_one_array_or_a_fault(
+    places: list[tuple[int, int]], address: int, count: int
+) -> None:
+    """Against a dictionary of bytes."""
+    segments: list[Segment] = []
+    for start, size in sorted(places):
+        if not segments or segments[-1].end <= start:
+            segments.append(Segment(start, np.arange(start, start + size).astype(np.uint8), f"'{start}'"))
+    memory = DeviceMemory(segments)
+    holder = [s for s in segments if s.start <= address and address + count <= s.end]
+    if count >= 0 and any(len(s.data) or count == 0 for s in holder):
+        assert memory.read(address, count).tolist() == [b & 0xFF for b in range(address, address + count)]
+        memory.view(address, count)[:] = 7
+        assert set(memory.read(address, count)) <= {7}
+    else:
+        with pytest.raises(AddressFault):
+            memory.read(address, count)
