@@ -15,28 +15,6 @@ from spyrec.spyrecode import Locations
 
 _SHOWN = 8  # faults in one report
 
-IDS: dict[str, str] = {
-    "race": "two accesses to the same bytes conflict and nothing orders them",
-    "equal-writes": "unordered writes of the same bytes to device memory by two cores, with equal values",
-    "unwritten-read": "bytes are read that nothing has written",
-    "wrong-buffer": "bytes are read through one LX buffer that were last written through another",
-    "out-of-buffer": "an access leaves the slot of its LX buffer",
-    "out-of-lx": "an access leaves LX",
-    "out-of-memory": "an access leaves the arrays that the launch bound",
-    "out-of-view": "an access stays in an array but leaves the views that the kernel has of it",
-    "misaligned": "an address or stride is no multiple of what it has to be",
-    "span-limit": "one access spans more bytes of device memory than the device allows",
-    "overlap": "a transfer's or stream's operands share bytes that they must not share",
-    "scattered-access": "one access has more separate pieces than the simulator follows",
-    "loop-count": "a hardware loop's count is outside what the device can count",
-    "division-by-zero": "an integer is divided by zero",
-    "channel-misuse": "a channel does not end at the value at which it started",
-    "deadlock": "units wait for one another, or for a unit that has ended",
-    "corrupt-binary": "the binary breaks a rule of the instruction set",
-    "wrong-device": "the binary needs something that the device does not have",
-}
-"""The ids of this package's diagnostics, each with what it means."""
-
 
 @dataclass(frozen=True, order=True)
 class Place:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from spyrec.device.model import Device
 from spyrec.errors import Diagnostic, InvalidKernel, Severity, SpyrecError
-from spyrec.isa import Binary, Instruction, UnitProgram
+from spyrec.isa import Binary, End, Instruction, Stream, UnitProgram, Xfer
 from spyrec.isa.check import problems
 from spyrec.sim import clocks, control, deadlock
 from spyrec.sim.engine import Engine
@@ -85,6 +85,8 @@ class Machine:
         self.units: list[Unit] = []
         for core in range(binary.tiles):
             self.units.extend(self._core(core, code, groups))
+        if trace is not None:
+            self._describe(trace)
 
     def _steps(self, program: UnitProgram) -> list[Step]:
         steps = []
@@ -114,6 +116,21 @@ class Machine:
             unit.channels = channels
             units.append(unit)
         return units
+
+    def _describe(self, trace: Trace) -> None:
+        for number, program in enumerate(self.binary.units):
+            for index, instruction in enumerate(program.code):
+                text = ""
+                if isinstance(instruction, Xfer):
+                    text = f"{self._side(instruction.source)} to {self._side(instruction.dest)}"
+                elif isinstance(instruction, Stream):
+                    text = " ".join(op.op for op in instruction.micro_ops) or "copy"
+                if text:
+                    where = self.log.position(Place(number, index, program.label))
+                    trace.describe(program.label, index, text, str(where or ""))
+
+    def _side(self, end: End) -> str:
+        return end.space if end.buffer is None else f"{end.space} {self.binary.buffers[end.buffer].name}"
 
     def run(self) -> int:
         """Run to the end and return the cycles. Raises ``InvalidKernel`` with what the sanitizer found."""

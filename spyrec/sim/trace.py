@@ -12,11 +12,11 @@ class Trace:
     def __init__(self) -> None:
         self._spans: list[tuple[int, int, int, int, int]] = []  # core, unit, instruction, from, to
         self._names: dict[tuple[int, int], str] = {}
-        self._ops: dict[tuple[str, int], str] = {}
+        self._ops: dict[tuple[str, int], tuple[str, str]] = {}
 
-    def name(self, label: str, index: int, text: str) -> None:
-        """Say how instruction ``index`` of unit ``label`` is to be called."""
-        self._ops[label, index] = text
+    def describe(self, label: str, index: int, text: str, where: str) -> None:
+        """Say how instruction ``index`` of unit ``label`` is to be called, and where the user wrote it."""
+        self._ops[label, index] = text, where
 
     def span(self, core: int, label: str, unit: int, index: int, since: int, until: int) -> None:
         """Instruction ``index`` of a unit was in progress from ``since`` to ``until``."""
@@ -32,6 +32,7 @@ class Trace:
             mine = sorted((since, until, index) for c, u, index, since, until in self._spans if (c, u) == (core, unit))
             ends: list[int] = []  # per lane: when its last span ends
             for since, until, index in mine:
+                text, where = self._ops.get((label, index), ("", ""))
                 lane = next((i for i, end in enumerate(ends) if end <= since), len(ends))
                 ends[lane : lane + 1] = [until]
                 events.append(
@@ -41,8 +42,8 @@ class Trace:
                         "tid": unit * 16 + lane,
                         "ts": since,
                         "dur": until - since,
-                        "name": self._ops.get((label, index), f"instruction {index}"),
-                        "args": {"instruction": index},
+                        "name": text,
+                        "args": {"instruction": index, "line": where},
                     }
                 )
             for lane in range(len(ends)):

@@ -364,6 +364,8 @@ def test_a_trace_has_a_span_per_transfer_and_stream() -> None:
     spans = [e for e in json.loads(out.getvalue())["traceEvents"] if e["ph"] == "X"]
     assert len(spans) == 2 * 6 * 4
     assert all(e["ts"] >= 0 and e["ts"] + e["dur"] <= cycles for e in spans)
+    assert {e["name"] for e in spans} == {"device to lx x", "device to lx y", "addf", "lx z to device"}
+    assert all(e["args"]["line"].startswith("kernel.mlir:") for e in spans)
     lanes: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for e in spans:
         lanes.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["ts"] + e["dur"]))
