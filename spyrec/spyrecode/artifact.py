@@ -18,7 +18,7 @@ from typing import Any
 
 from spyrec import isa
 from spyrec.device.model import Device
-from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity, UsageError
+from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity
 from spyrec.spyrecode.bank import Bank
 from spyrec.spyrecode.launch import Launch
 from spyrec.spyrecode.plan import BINARY_FILE, InitTransfer, Plan, plan_for
@@ -102,7 +102,7 @@ class Artifact:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a directory when ``path`` ends in a separator or is one, else a ZIP; all of it or nothing.
 
-        Raises ``UsageError`` when the file system refuses.
+        Raises ``InvalidKernel`` when the file system refuses.
         """
         text = os.fspath(path)
         target = Path(text)
@@ -113,7 +113,7 @@ class Artifact:
                 _write_file(target, self.to_bytes())
         except OSError as error:
             reason = error.strerror or str(error)
-            raise UsageError(
+            raise InvalidKernel(
                 [Diagnostic(Severity.ERROR, f"cannot write {text}: {reason}", "unwritable-output")]
             ) from error
 
@@ -172,7 +172,7 @@ def is_artifact(data: bytes) -> bool:
 def load(path: str | os.PathLike[str]) -> Artifact:
     """Read an artifact from a ZIP or a directory.
 
-    Raises ``InvalidKernel`` that says which member is wrong and where; ``UsageError`` when nothing can be read.
+    Raises ``InvalidKernel`` that says which member is wrong and where, or that nothing can be read.
     """
     target = Path(path)
     try:
@@ -188,7 +188,9 @@ def load(path: str | os.PathLike[str]) -> Artifact:
         return from_bytes(target.read_bytes(), str(target))
     except OSError as error:
         reason = error.strerror or str(error)
-        raise UsageError([Diagnostic(Severity.ERROR, f"cannot read {target}: {reason}", "unreadable-input")]) from error
+        raise InvalidKernel(
+            [Diagnostic(Severity.ERROR, f"cannot read {target}: {reason}", "unreadable-input")]
+        ) from error
 
 
 def from_bytes(data: bytes, name: str = "artifact") -> Artifact:
