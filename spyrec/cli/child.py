@@ -64,8 +64,6 @@ def _child(body: Callable[[Progress], int], box: mmap.mmap, alive: int) -> None:
 
     status = 3
     try:
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_DFL)
         threading.Thread(target=_end_with_parent, args=(alive,), daemon=True).start()
         status = frame.guarded(lambda: worker.call(lambda: body(lambda text: _write(box, text))))
         sys.stderr.flush()
@@ -90,7 +88,9 @@ def _forwarding(pid: int) -> Iterator[None]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
 
-    before = {number: signal.signal(number, forward) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    # What was ignored when we started (nohup, a job in the background) stays ignored, here and in the child.
+    heard = [n for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, forward) for number in heard}
     try:
         yield
     finally:

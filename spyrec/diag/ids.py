@@ -56,6 +56,13 @@ IDS: dict[str, tuple[str, str]] = {
     "no-route": ("Unsupported", "the device has no route between two memories"),
     "unknown-resource": ("InvalidKernel", "a device file has an op that the model has no place for (a warning)"),
     "unknown-unit": ("InvalidKernel", "what a unit of a device file is for is not understood (a warning)"),
+    # files and command lines
+    "command-line": ("UsageError", "an option, a command or an argument is wrong"),
+    "no-kernel": ("InvalidKernel", "the file, or the module, has no kernel of that name, or none at all"),
+    "random-data": ("InvalidKernel", "arrays that nobody gave were filled with random data (a remark)"),
+    "unreadable-input": ("InvalidKernel", "a file cannot be read"),
+    "unwritable-output": ("InvalidKernel", "a file cannot be written"),
+    "verify-diagnostics": ("InvalidKernel", "messages are not those that the comments in the file expect"),
     # pipelines of passes
     "pass-failed": ("InvalidKernel", "a pass of MLIR failed on the IR that it was given"),
     "pass-pipeline": ("UsageError", "the text of a pass pipeline is wrong"),
@@ -87,11 +94,15 @@ IDS: dict[str, tuple[str, str]] = {
     "unbounded-set": ("Unsupported", "a set has a dimension without constant bounds of its own"),
     "undefined-value": ("InvalidKernel", "elements are read that nothing has written"),
     # the compiler itself
+    "check-failed": ("CompilerBug", "the binary does not compute what the kernel says"),
+    "compiler-died": ("CompilerBug", "the process that compiles was ended by a signal"),
+    "internal-error": ("CompilerBug", "a part of the compiler raised an exception that is no refusal"),
     "invalid-ir": ("CompilerBug", "a pass left IR that does not verify"),
     "mlir-failure": ("CompilerBug", "MLIR failed where the compiler had promised that it would not"),
     "verifier-crashed": ("CompilerBug", "the verifier of an op raised an exception"),
     "stage-invariant": ("CompilerBug", "what a stage promises does not hold"),
     "pass-crashed": ("CompilerBug", "a pass raised an exception that is no refusal"),
+    "roundtrip": ("CompilerBug", "what was printed does not read back as what it was"),
 }
 
 

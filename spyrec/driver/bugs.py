@@ -20,11 +20,11 @@ def report(error: Exception, text: str, pipeline: str, name: str, options: str =
     if isinstance(error, SpyrecError):
         diagnostics = error.diagnostics
     else:
-        diagnostics = (Diagnostic(Severity.ERROR, f"internal error: {one_line(error)}", "pass-crashed"),)
+        diagnostics = (Diagnostic(Severity.ERROR, f"internal error: {one_line(error)}", "internal-error"),)
     trace = "".join(traceback.format_exception(error))
     note = written(text, pipeline, name, trace, options)
     index = next((i for i, d in enumerate(diagnostics) if d.severity is Severity.ERROR), 0)
-    first = diagnostics[index] if diagnostics else Diagnostic(Severity.ERROR, "internal error", "pass-crashed")
+    first = diagnostics[index] if diagnostics else Diagnostic(Severity.ERROR, "internal error", "internal-error")
     first = replace(first, notes=(*first.notes, note))
     return CompilerBug((*diagnostics[:index], first, *diagnostics[index + 1 :]))
 

@@ -9,9 +9,9 @@
 // ALL-NEXT: module {
 // ALL: ktdp.get_compute_tile_id : index
 // ALL: // -----// IR Dump After SelectKernel (select-kernel) //----- //
-// BEFORE-NOT: IR Dump
+// BEFORE-NOT: CSEPass
 // BEFORE: // -----// IR Dump Before CanonicalizerPass (canonicalize) //----- //
-// BEFORE-NOT: IR Dump
+// BEFORE-NOT: Dump
 // CHANGE-NOT: CanonicalizerPass
 // CHANGE: // -----// IR Dump After CSEPass (cse) //----- //
 // TREE: // -----// IR Dump After CSEPass (cse) ('builtin.module' operation) //----- //

@@ -59,7 +59,12 @@ def test_interrupts_reach_the_child() -> None:
         PRELUDE
         + "def body(p):\n    print('up', flush=True); time.sleep(60); return 0\nsys.exit(child.run(body, died))\n"
     )
-    with subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", text],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "up\n"
         process.send_signal(signal.SIGINT)
