@@ -7,6 +7,7 @@ start fast. The bindings ship as ``torch_mlir`` (with every upstream dialect reg
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 import threading
@@ -17,7 +18,6 @@ _MODULES = {
     "ir": "ir",
     "passmanager": "passmanager",
     "rewrite": "rewrite",
-    "irdl": "dialects.irdl",
     "affine": "dialects.affine",
     "arith": "dialects.arith",
     "bufferization": "dialects.bufferization",
@@ -29,7 +29,9 @@ _MODULES = {
     "tensor": "dialects.tensor",
     "transform": "dialects.transform",
     "vector": "dialects.vector",
+    # The parts below the public modules; the functions of this file use them.
     "_cext": "_mlir_libs._mlir",
+    "_irdl": "_mlir_libs._mlirDialectsIRDL",
 }
 _PACKAGES = ("torch_mlir", "mlir")
 
@@ -37,6 +39,7 @@ LOAD_LOCK = threading.Lock()
 """Held while a dialect is loaded into any context: the bindings crash when two threads do so at once."""
 
 
+@functools.cache
 def package() -> str:
     """Name of the package that provides the bindings. Raises ImportError when none is installed."""
     for name in _PACKAGES:
@@ -64,6 +67,11 @@ def claim_dialect_module(dialect: str) -> None:
     name = f"{package()}.dialects.{dialect}"
     if name not in sys.modules:
         sys.modules[name] = types.ModuleType(name)
+
+
+def load_irdl(module: Any) -> None:
+    """Register the dialects that an IRDL module defines in the module's context. The caller holds :data:`LOAD_LOCK`."""
+    __getattr__("_irdl").load_dialects(module)
 
 
 def register_op(dialect: type, op: type) -> None:

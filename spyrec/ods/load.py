@@ -26,7 +26,7 @@ def load(context: ir.Context, dialects: Sequence[type[Dialect]]) -> None:
         if not wanted:
             return
         ops = _claim(wanted)
-        mlir.irdl.load_dialects(ir.Module.parse(irdl_text(wanted), context))
+        mlir.load_irdl(ir.Module.parse(irdl_text(wanted), context))
         for op in ops:
             for trait in op.trait_set:
                 if trait.attach is not None:

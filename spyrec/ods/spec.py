@@ -57,7 +57,7 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 MIXED_LIMIT = 64
 """How many values a variadic group of mixed types may hold."""
@@ -122,8 +122,7 @@ class Arity(enum.Enum):
     VARIADIC = "variadic"
 
 
-@dataclass(frozen=True)
-class ValueSpec:
+class ValueSpec(NamedTuple):
     """An operand or a result (group). ``mixed``: values of a variadic group may differ in type."""
 
     name: str
@@ -138,8 +137,7 @@ class ValueSpec:
         return MIXED_LIMIT if self.mixed else 1
 
 
-@dataclass(frozen=True)
-class AttributeSpec:
+class AttributeSpec(NamedTuple):
     """A declared attribute. ``default``: generic text of what an absent one means; it makes the attribute optional."""
 
     name: str
@@ -149,8 +147,7 @@ class AttributeSpec:
     default: str | None = None
 
 
-@dataclass(frozen=True)
-class RegionSpec:
+class RegionSpec(NamedTuple):
     """A region.
 
     ``args``: constraints of the entry block's arguments, ``None`` when free (the op's verifier decides).
@@ -237,8 +234,7 @@ class OpSpec:
         return _counts(self.results, total, segments if self.result_segmented else None)
 
 
-@dataclass(frozen=True)
-class ParamSpec:
+class ParamSpec(NamedTuple):
     """A parameter of a type or attribute; ``optional``: stored as the unit attribute when absent."""
 
     name: str
@@ -288,8 +284,7 @@ class RecordSpec:
         return f"{head}<{', '.join(texts)}>"
 
 
-@dataclass(frozen=True)
-class DialectSpec:
+class DialectSpec(NamedTuple):
     """A dialect: its name and prose."""
 
     name: str

@@ -8,7 +8,6 @@ the first while MLIR parses, since positions and names are not set then, and cal
 from __future__ import annotations
 
 import contextlib
-import difflib
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -114,10 +113,11 @@ def _structure(op: Op) -> Iterator[Violation]:
 
 def _undeclared(spec: OpSpec, operation: ir.Operation) -> Iterator[Violation]:
     declared = [a.name for a in spec.attributes]
-    for name in operation.attributes:
-        key = name if isinstance(name, str) else name.name
+    for key in operation.attributes:
         if key in declared or "." in key or key in _SEGMENT_KEYS:
             continue
+        import difflib  # only for a message: start-up does without it
+
         near = difflib.get_close_matches(key, declared, 1)
         known = f"it has {', '.join(declared)}" if declared else "it has none"
         hint = f"did you mean {near[0]}?" if near else f"{known}; a name with a dot, like my.{key}, is kept as it is"
