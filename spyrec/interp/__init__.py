@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 LX_BYTES = 2 << 20
 """Size of a scratchpad unless the caller says otherwise."""
 
-_DEPTH = 20_000  # Python calls: 512 nested regions take a few each
-
 _DIALECTS = (affine, arith, dataflow, ktdp, linalg, memref, scf, tensor, units)
 
 
@@ -59,15 +57,26 @@ def run(
     """
     op = function.operation
     sink = sink if sink is not None else Sink()
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _DEPTH))
+    _make_room(op)
     try:
         _run(op, launch, seed, sink, strict_bounds, lx_bytes)
     except Fault as fault:
         sink.error(fault.op or op, fault.id, fault.message, fault.field, fault.notes)
         sink.fail()
-    finally:
-        sys.setrecursionlimit(limit)
+
+
+def _make_room(op: ir.Operation) -> None:
+    """Raise Python's recursion limit when regions nest deeply. It stays raised: another thread may be executing too."""
+    deepest, pending = 0, [(op, 1)]
+    while pending:
+        outer, depth = pending.pop()
+        deepest = max(deepest, depth)
+        for region in outer.regions:
+            pending += [
+                (inner.operation, depth + 1) for block in region for inner in block if len(inner.operation.regions)
+            ]
+    wanted = 1000 + 8 * deepest  # calls: preparing a region takes five, running it two
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), wanted))
 
 
 def _run(op: ir.Operation, launch: Launch, seed: int | None, sink: Sink, strict_bounds: bool, lx_bytes: int) -> None:

@@ -12,7 +12,7 @@ X = np.arange(6 * 8, dtype=np.float16).reshape(6, 8) + 1
 
 
 def copy(tile_of_x: str, shape: tuple[int, ...], *, out: str | None = None, source: str | None = None) -> str:
-    """Load a tile %t of %x (6x8 f16) and store it to %z, a dense view of the tile's shape unless ``out`` says otherwise."""
+    """Load a tile %t of %x (6x8 f16) and store it to %z, a dense view of the shape of the tile or what ``out`` says."""
     kind = f"memref<{'x'.join([*map(str, shape), 'f16'])}>"
     return (
         HEAD
@@ -78,10 +78,16 @@ def test_a_set_that_is_no_box() -> None:
 def test_symbols_of_a_set_are_operands() -> None:
     text = copy(
         "%n = arith.constant 3 : index\n"
-        + tile("t", "v", "0, 0", (2, 4), "memref<6x8xf16>", "affine_set<(a, b)[n] : (a >= 0, -a + 1 >= 0, b >= 0, -b + n - 1 >= 0)>")
-        .replace("[0, 0] {", "[0, 0] symbols(%n) {"),
+        + tile(
+            "t",
+            "v",
+            "0, 0",
+            (2, 4),
+            "memref<6x8xf16>",
+            "affine_set<(a, b)[n] : (a >= 0, -a + 1 >= 0, b >= 0, -b + n - 1 >= 0)>",
+        ).replace("[0, 0] {", "[0, 0] symbols(%n) {"),
         (2, 4),
-    )  # fmt: skip
+    )
     assert np.array_equal(copied(text, (2, 4)), X[:2, :4] * (np.arange(4) < 3))
 
 
@@ -121,7 +127,8 @@ def test_a_view_at_an_argument_counts_elements_of_its_own_type() -> None:
 
 def test_a_literal_address_counts_elements_too() -> None:
     text = (
-        "func.func @kernel() attributes {grid = [1]} {\n%p = arith.constant 1000 : index\n%q = arith.constant 3000 : index\n"
+        "func.func @kernel() attributes {grid = [1]} {\n"
+        "%p = arith.constant 1000 : index\n%q = arith.constant 3000 : index\n"
         + view("v", "%p", (4,), "f32")
         + tile("t", "v", "0", (4,), "memref<4xf32>")
         + load("a", "t", (4,), "f32")

@@ -40,19 +40,31 @@ E = "%e = tensor.empty() : tensor<4x6xf32>\n"
 )
 def test_named_ops_of_two_operands(op: str, function: np.ufunc) -> None:
     body = "%b = arith.constant dense<0.75> : tensor<4x6xf32>\n" + E
-    body += f"%r = linalg.{op} ins(%a, %b : tensor<4x6xf32>, tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>\n"
+    body += (
+        f"%r = linalg.{op} ins(%a, %b : tensor<4x6xf32>, tensor<4x6xf32>)"
+        " outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>\n"
+    )
     assert np.array_equal(run(body, X, (4, 6)), function(X, np.float32(0.75)))
 
 
 @pytest.mark.parametrize(
     ("op", "function"),
     [
-        ("exp", np.exp), ("abs", np.abs), ("ceil", np.ceil), ("floor", np.floor), ("negf", np.negative), ("tanh", np.tanh),
-        ("square", np.square), ("reciprocal", lambda x: 1 / x), ("sqrt", lambda x: np.sqrt(x)), ("log", np.log),
-        ("round", lambda x: np.trunc(x + np.copysign(0.5, x))), ("rsqrt", lambda x: 1 / np.sqrt(x)),
+        ("exp", np.exp),
+        ("abs", np.abs),
+        ("ceil", np.ceil),
+        ("floor", np.floor),
+        ("negf", np.negative),
+        ("tanh", np.tanh),
+        ("square", np.square),
+        ("reciprocal", lambda x: 1 / x),
+        ("sqrt", lambda x: np.sqrt(x)),
+        ("log", np.log),
+        ("round", lambda x: np.trunc(x + np.copysign(0.5, x))),
+        ("rsqrt", lambda x: 1 / np.sqrt(x)),
         ("erf", np.vectorize(math.erf)),
     ],
-)  # fmt: skip
+)
 def test_named_ops_of_one_operand(op: str, function: object) -> None:
     x = np.abs(X) if op in ("sqrt", "log", "rsqrt") else X
     body = E + f"%r = linalg.{op} ins(%a : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>\n"
@@ -61,7 +73,8 @@ def test_named_ops_of_one_operand(op: str, function: object) -> None:
 
 def test_fill_broadcast_transpose_copy_and_map() -> None:
     body = (
-        "%c = arith.constant 2.5 : f32\n%e = tensor.empty() : tensor<6x4xf32>\n%f = tensor.empty() : tensor<5x6x4xf32>\n"
+        "%c = arith.constant 2.5 : f32\n%e = tensor.empty() : tensor<6x4xf32>\n"
+        "%f = tensor.empty() : tensor<5x6x4xf32>\n"
         "%t = linalg.transpose ins(%a : tensor<4x6xf32>) outs(%e : tensor<6x4xf32>) permutation = [1, 0]\n"
         "%k = linalg.fill ins(%c : f32) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>\n"
         "%m = linalg.map { arith.mulf } ins(%t, %k : tensor<6x4xf32>, tensor<6x4xf32>) outs(%e : tensor<6x4xf32>)\n"
@@ -73,12 +86,16 @@ def test_fill_broadcast_transpose_copy_and_map() -> None:
 
 def test_permutations_of_three_dimensions() -> None:
     x = RNG.standard_normal((2, 3, 5)).astype(np.float32)
-    body = "%e = tensor.empty() : tensor<5x2x3xf32>\n%r = linalg.transpose ins(%a : tensor<2x3x5xf32>) outs(%e : tensor<5x2x3xf32>) permutation = [2, 0, 1]\n"
+    body = (
+        "%e = tensor.empty() : tensor<5x2x3xf32>\n"
+        "%r = linalg.transpose ins(%a : tensor<2x3x5xf32>) outs(%e : tensor<5x2x3xf32>) permutation = [2, 0, 1]\n"
+    )
     assert np.array_equal(run(body, x, (5, 2, 3)), x.transpose(2, 0, 1))
     body = (
         "%e = tensor.empty() : tensor<5x2x3xf32>\n"
         "%r = linalg.generic {indexing_maps = [affine_map<(p, q, s) -> (q, s, p)>, affine_map<(p, q, s) -> (p, q, s)>],"
-        ' iterator_types = ["parallel", "parallel", "parallel"]} ins(%a : tensor<2x3x5xf32>) outs(%e : tensor<5x2x3xf32>) {\n'
+        ' iterator_types = ["parallel", "parallel", "parallel"]}'
+        " ins(%a : tensor<2x3x5xf32>) outs(%e : tensor<5x2x3xf32>) {\n"
         "^bb0(%v: f32, %o: f32):\nlinalg.yield %v : f32\n} -> tensor<5x2x3xf32>\n"
     )
     assert np.array_equal(run(body, x, (5, 2, 3)), x.transpose(2, 0, 1))
@@ -137,7 +154,8 @@ def test_a_row_of_nan_under_maxnumf() -> None:
 
 def test_a_reduction_over_nothing_is_its_init() -> None:
     body = (
-        "%n = arith.constant 0 : index\n%z0 = tensor.extract_slice %a[0, 0] [4, 0] [1, 1] : tensor<4x6xf32> to tensor<4x0xf32>\n"
+        "%n = arith.constant 0 : index\n"
+        "%z0 = tensor.extract_slice %a[0, 0] [4, 0] [1, 1] : tensor<4x6xf32> to tensor<4x0xf32>\n"
         "%i = arith.constant dense<7.0> : tensor<4xf32>\n"
         "%r = linalg.reduce { arith.addf } ins(%z0 : tensor<4x0xf32>) outs(%i : tensor<4xf32>) dimensions = [1]\n"
     )
@@ -148,7 +166,8 @@ def matmul(init: str, element: str = "f32") -> str:
     return (
         f"%i = {init} : tensor<4x4x{element}>\n%e = tensor.empty() : tensor<6x4xf16>\n"
         "%t = linalg.transpose ins(%a : tensor<4x6xf16>) outs(%e : tensor<6x4xf16>) permutation = [1, 0]\n"
-        f"%r = linalg.matmul ins(%a, %t : tensor<4x6xf16>, tensor<6x4xf16>) outs(%i : tensor<4x4x{element}>) -> tensor<4x4x{element}>\n"
+        "%r = linalg.matmul ins(%a, %t : tensor<4x6xf16>, tensor<6x4xf16>)"
+        f" outs(%i : tensor<4x4x{element}>) -> tensor<4x4x{element}>\n"
     )
 
 
@@ -175,7 +194,8 @@ def test_batch_matmul_and_transposed_operands() -> None:
     assert np.array_equal(run(body, x, (3, 4, 4)), exact)
     body = (
         "%i = arith.constant dense<0.0> : tensor<4x4xf32>\n"
-        "%r = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]"
+        "%r = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>,"
+        " affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]"
         " ins(%a, %a : tensor<4x6xf32>, tensor<4x6xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>\n"
     )
     wide = X.astype(np.float64)
@@ -191,21 +211,39 @@ def generic(maps: str, kinds: str, ins: str, outs: str, args: str, body: str, re
 
 
 def test_a_body_with_captured_values_and_indices() -> None:
-    text = E + "%k = arith.constant 10.0 : f32\n" + generic(
-        "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>", "pp", "%a : tensor<4x6xf32>", "%e : tensor<4x6xf32>",
-        "%v: f32, %o: f32",
-        "%i = linalg.index 0 : index\n%j = linalg.index 1 : index\n%s = arith.addi %i, %j : index\n%m = arith.index_cast %s : index to i32\n"
-        "%f = arith.sitofp %m : i32 to f32\n%p = arith.mulf %f, %k : f32\n%q = arith.addf %p, %v : f32\nlinalg.yield %q : f32\n",
-        "tensor<4x6xf32>",
-    )  # fmt: skip
+    text = (
+        E
+        + "%k = arith.constant 10.0 : f32\n"
+        + generic(
+            "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>",
+            "pp",
+            "%a : tensor<4x6xf32>",
+            "%e : tensor<4x6xf32>",
+            "%v: f32, %o: f32",
+            "%i = linalg.index 0 : index\n"
+            "%j = linalg.index 1 : index\n"
+            "%s = arith.addi %i, %j : index\n"
+            "%m = arith.index_cast %s : index to i32\n"
+            "%f = arith.sitofp %m : i32 to f32\n"
+            "%p = arith.mulf %f, %k : f32\n"
+            "%q = arith.addf %p, %v : f32\n"
+            "linalg.yield %q : f32\n",
+            "tensor<4x6xf32>",
+        )
+    )
     assert np.array_equal(run(text, X, (4, 6)), np.indices((4, 6)).sum(0).astype(np.float32) * 10 + X)
 
 
 def test_the_old_value_of_an_output_is_an_operand() -> None:
     text = "%i = arith.constant dense<2.0> : tensor<4x6xf32>\n" + generic(
-        "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>", "pp", "%a : tensor<4x6xf32>", "%i : tensor<4x6xf32>",
-        "%v: f32, %o: f32", "%q = arith.divf %v, %o : f32\nlinalg.yield %q : f32\n", "tensor<4x6xf32>",
-    )  # fmt: skip
+        "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>",
+        "pp",
+        "%a : tensor<4x6xf32>",
+        "%i : tensor<4x6xf32>",
+        "%v: f32, %o: f32",
+        "%q = arith.divf %v, %o : f32\nlinalg.yield %q : f32\n",
+        "tensor<4x6xf32>",
+    )
     assert np.array_equal(run(text, X, (4, 6)), X / 2)
     empty = text.replace("%i = arith.constant dense<2.0>", "%i = tensor.empty()")
     found = refused(unary(empty, (4, 6), (4, 6)), {"x": X, "z": written((4, 6), "f32")})
@@ -218,9 +256,14 @@ def test_the_old_value_of_an_output_is_an_operand() -> None:
 def test_every_op_but_the_combiner_is_rounded() -> None:
     x = np.array([[1.0, 2.0**-11, 3.0, 2.0**-11]], np.float16)  # 1 + 2**-11 is no f16
     text = "%i = arith.constant dense<0.0> : tensor<1xf16>\n%k = arith.constant 1.0 : f16\n" + generic(
-        "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>", "pr", "%a : tensor<1x4xf16>", "%i : tensor<1xf16>",
-        "%v: f16, %o: f16", "%w = arith.addf %v, %k : f16\n%q = arith.addf %w, %o : f16\nlinalg.yield %q : f16\n", "tensor<1xf16>",
-    )  # fmt: skip
+        "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>",
+        "pr",
+        "%a : tensor<1x4xf16>",
+        "%i : tensor<1xf16>",
+        "%v: f16, %o: f16",
+        "%w = arith.addf %v, %k : f16\n%q = arith.addf %w, %o : f16\nlinalg.yield %q : f16\n",
+        "tensor<1xf16>",
+    )
     assert run(text, x, (1,), "f16", "f16") == 8.0
     squares = text.replace("%w = arith.addf %v, %k : f16", "%w = arith.mulf %v, %v : f16")
     big = np.array([[300.0, -300.0, 1.0, 1.0]], np.float16)  # 300 * 300 is no f16, but the difference of two is
@@ -232,21 +275,29 @@ def test_a_reduction_with_two_results_that_belong_together() -> None:
     text = (
         "%i0 = arith.constant dense<0xFF800000> : tensor<4xf32>\n%i1 = arith.constant dense<-1> : tensor<4xindex>\n"
         + generic(
-            "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>", "pr", "%a : tensor<4x6xf32>",
-            "%i0, %i1 : tensor<4xf32>, tensor<4xindex>", "%v: f32, %m: f32, %at: index",
+            "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>",
+            "pr",
+            "%a : tensor<4x6xf32>",
+            "%i0, %i1 : tensor<4xf32>, tensor<4xindex>",
+            "%v: f32, %m: f32, %at: index",
             "%j = linalg.index 1 : index\n%g = arith.cmpf ogt, %v, %m : f32\n%w = arith.select %g, %v, %m : f32\n"
             "%n = arith.select %g, %j, %at : index\nlinalg.yield %w, %n : f32, index\n",
             "(tensor<4xf32>, tensor<4xindex>)",
         ).replace("%r = ", "%best, %r = ")
-    )  # fmt: skip
+    )
     assert list(run(text, X, (4,), "f32", "index")) == list(X.argmax(1))
 
 
 def test_an_output_dimension_that_no_input_has() -> None:
     text = "%i = arith.constant dense<0.0> : tensor<4x3xf32>\n" + generic(
-        "affine_map<(i, k, j) -> (i, j)>, affine_map<(i, k, j) -> (i, k)>", "ppr", "%a : tensor<4x6xf32>", "%i : tensor<4x3xf32>",
-        "%v: f32, %o: f32", "%q = arith.addf %v, %o : f32\nlinalg.yield %q : f32\n", "tensor<4x3xf32>",
-    )  # fmt: skip
+        "affine_map<(i, k, j) -> (i, j)>, affine_map<(i, k, j) -> (i, k)>",
+        "ppr",
+        "%a : tensor<4x6xf32>",
+        "%i : tensor<4x3xf32>",
+        "%v: f32, %o: f32",
+        "%q = arith.addf %v, %o : f32\nlinalg.yield %q : f32\n",
+        "tensor<4x3xf32>",
+    )
     sums = X.astype(np.float64).sum(1).astype(np.float32)
     assert np.array_equal(run(text, X, (4, 3)), np.repeat(sums[:, None], 3, 1))
     product = text.replace("%q = arith.addf %v, %o", "%w = arith.mulf %v, %v : f32\n%q = arith.addf %o, %w")
@@ -256,34 +307,56 @@ def test_an_output_dimension_that_no_input_has() -> None:
 
 def test_constants_in_maps() -> None:
     text = "%i = arith.constant dense<5.0> : tensor<4x3xf32>\n" + generic(
-        "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 1)>", "pr", "%a : tensor<4x6xf32>", "%i : tensor<4x3xf32>",
-        "%v: f32, %o: f32", "%q = arith.maximumf %v, %o : f32\nlinalg.yield %q : f32\n", "tensor<4x3xf32>",
-    )  # fmt: skip
+        "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 1)>",
+        "pr",
+        "%a : tensor<4x6xf32>",
+        "%i : tensor<4x3xf32>",
+        "%v: f32, %o: f32",
+        "%q = arith.maximumf %v, %o : f32\nlinalg.yield %q : f32\n",
+        "tensor<4x3xf32>",
+    )
     expected = np.full((4, 3), 5, np.float32)
     expected[:, 1] = np.maximum(X.max(1), 5)
     assert np.array_equal(run(text, X, (4, 3)), expected)
     column = E + generic(
-        "affine_map<(i, j) -> (i, 2)>, affine_map<(i, j) -> (i, j)>", "pp", "%a : tensor<4x6xf32>", "%e : tensor<4x6xf32>",
-        "%v: f32, %o: f32", "linalg.yield %v : f32\n", "tensor<4x6xf32>",
-    )  # fmt: skip
+        "affine_map<(i, j) -> (i, 2)>, affine_map<(i, j) -> (i, j)>",
+        "pp",
+        "%a : tensor<4x6xf32>",
+        "%e : tensor<4x6xf32>",
+        "%v: f32, %o: f32",
+        "linalg.yield %v : f32\n",
+        "tensor<4x6xf32>",
+    )
     assert np.array_equal(run(column, X, (4, 6)), np.repeat(X[:, 2:3], 6, 1))
 
 
 def test_sums_of_dimensions_in_maps() -> None:
     x = np.arange(8, dtype=np.float32)
     text = (
-        "%i = arith.constant dense<0.0> : tensor<6xf32>\n%w = arith.constant dense<[1.0, 10.0, 100.0]> : tensor<3xf32>\n"
+        "%i = arith.constant"
+        " dense<0.0> : tensor<6xf32>\n"
+        "%w = arith.constant dense<[1.0,"
+        " 10.0, 100.0]> : tensor<3xf32>\n"
         + generic(
-            "affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>", "pr",
-            "%a, %w : tensor<8xf32>, tensor<3xf32>", "%i : tensor<6xf32>", "%v: f32, %u: f32, %o: f32",
-            "%p = arith.mulf %v, %u : f32\n%q = arith.addf %p, %o : f32\nlinalg.yield %q : f32\n", "tensor<6xf32>",
+            "affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>",
+            "pr",
+            "%a, %w : tensor<8xf32>, tensor<3xf32>",
+            "%i : tensor<6xf32>",
+            "%v: f32, %u: f32, %o: f32",
+            "%p = arith.mulf %v, %u : f32\n%q = arith.addf %p, %o : f32\nlinalg.yield %q : f32\n",
+            "tensor<6xf32>",
         )
-    )  # fmt: skip
+    )
     assert list(run(text, x, (6,))) == [i + 10 * (i + 1) + 100 * (i + 2) for i in range(6)]
     diagonal = E + generic(
-        "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ((i + j) mod 4, j)>", "pp", "%a : tensor<4x6xf32>", "%e : tensor<4x6xf32>",
-        "%v: f32, %o: f32", "linalg.yield %v : f32\n", "tensor<4x6xf32>",
-    )  # fmt: skip
+        "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ((i + j) mod 4, j)>",
+        "pp",
+        "%a : tensor<4x6xf32>",
+        "%e : tensor<4x6xf32>",
+        "%v: f32, %o: f32",
+        "linalg.yield %v : f32\n",
+        "tensor<4x6xf32>",
+    )
     expected = np.empty_like(X)
     for i, j in np.ndindex(4, 6):
         expected[(i + j) % 4, j] = X[i, j]
@@ -292,9 +365,14 @@ def test_sums_of_dimensions_in_maps() -> None:
 
 def test_a_body_that_ignores_the_accumulator_keeps_the_last_element() -> None:
     text = "%i = tensor.empty() : tensor<4xf32>\n" + generic(
-        "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>", "pr", "%a : tensor<4x6xf32>", "%i : tensor<4xf32>",
-        "%v: f32, %o: f32", "linalg.yield %v : f32\n", "tensor<4xf32>",
-    )  # fmt: skip
+        "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>",
+        "pr",
+        "%a : tensor<4x6xf32>",
+        "%i : tensor<4xf32>",
+        "%v: f32, %o: f32",
+        "linalg.yield %v : f32\n",
+        "tensor<4xf32>",
+    )
     assert np.array_equal(run(text, X, (4,)), X[:, -1])
 
 
@@ -334,8 +412,9 @@ def test_slices() -> None:
     outside = body.replace("%a[2, 0] [1, 3] [1, 2]", "%a[2, %c2] [1, 3] [1, 2]")
     found = refused(unary(outside, (4, 6), (4, 5)), {"x": X, "z": written((4, 5), "f32")})
     assert (found.id, found.message) == (
-        "index-out-of-range", "the slice covers 2 to 6 in dimension 1, which has extent 6"
-    )  # fmt: skip
+        "index-out-of-range",
+        "the slice covers 2 to 6 in dimension 1, which has extent 6",
+    )
 
 
 def test_halves_written_into_an_empty_tensor() -> None:
@@ -376,11 +455,14 @@ def test_softmax_with_extract_and_splat() -> None:
     t = "tensor<1x64xf16>"
     body = (
         (
-            "%c0 = arith.constant 0 : index\n%lo = arith.constant dense<0xFC00> : tensor<1xf16>\n%z0 = arith.constant dense<0.0> : tensor<1xf16>\n"
+            "%c0 = arith.constant 0 : index\n%lo = arith.constant dense<0xFC00> : tensor<1xf16>\n"
+            "%z0 = arith.constant dense<0.0> : tensor<1xf16>\n"
             f"%m = linalg.reduce {{ arith.maximumf }} ins(%a : {t}) outs(%lo : tensor<1xf16>) dimensions = [1]\n"
-            f"%ms = tensor.extract %m[%c0] : tensor<1xf16>\n%mt = tensor.splat %ms : {t}\n%d = arith.subf %a, %mt : {t}\n%x = math.exp %d : {t}\n"
+            f"%ms = tensor.extract %m[%c0] : tensor<1xf16>\n%mt = tensor.splat %ms : {t}\n"
+            f"%d = arith.subf %a, %mt : {t}\n%x = math.exp %d : {t}\n"
             f"%s = linalg.reduce {{ arith.addf }} ins(%x : {t}) outs(%z0 : tensor<1xf16>) dimensions = [1]\n"
-            f"%ss = tensor.extract %s[%c0] : tensor<1xf16>\n%st = tensor.splat %ss : {t}\n%r = arith.divf %x, %st : {t}\n"
+            "%ss = tensor.extract %s[%c0] : tensor<1xf16>\n"
+            f"%st = tensor.splat %ss : {t}\n%r = arith.divf %x, %st : {t}\n"
         )
         .replace("%x = ", "%ex = ")
         .replace("ins(%x", "ins(%ex")

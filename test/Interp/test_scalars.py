@@ -8,7 +8,7 @@ from spyrec import numerics
 
 
 def program(body: str, element: str = "i32", count: int = 1, before: str = "") -> str:
-    """A kernel that computes scalars %r0, %r1, ... of ``element`` and stores them to %z; it takes %n (i32) and %f (f32)."""
+    """A kernel that computes scalars %r0, %r1, ... and stores them to %z; it takes %n (i32) and %f (f32)."""
     names = ", ".join(f"%r{k}" for k in range(count))
     return (
         before
@@ -36,7 +36,10 @@ def test_integers_wrap_at_their_width() -> None:
         "%r2 = arith.shrui %r0, %n : i32\n"
     )
     assert values(body, count=3, n=1) == [-(2**31), 1, 2**30]
-    body = "%w = arith.index_cast %n : i32 to index\n%r0 = arith.index_castui %n : i32 to index\n%r1 = arith.addi %w, %c1 : index\n"
+    body = (
+        "%w = arith.index_cast %n : i32 to index\n"
+        "%r0 = arith.index_castui %n : i32 to index\n%r1 = arith.addi %w, %c1 : index\n"
+    )
     assert values(body, "index", 2, n=-1) == [2**32 - 1, 0]
 
 
@@ -52,7 +55,8 @@ def test_comparisons_and_select() -> None:
 def test_float_scalars() -> None:
     body = (
         "%h = arith.truncf %f : f32 to f16\n%q = math.exp %h : f16\n%w = arith.extf %q : f16 to f32\n"
-        "%k = arith.constant 0x7FC00001 : f32\n%b = arith.bitcast %k : f32 to i32\n%b1 = arith.bitcast %b : i32 to f32\n"
+        "%k = arith.constant 0x7FC00001 : f32\n"
+        "%b = arith.bitcast %k : f32 to i32\n%b1 = arith.bitcast %b : i32 to f32\n"
         "%p = arith.cmpf olt, %f, %w : f32\n%r0 = arith.select %p, %w, %f : f32\n%i = arith.fptosi %f : f32 to i32\n"
         "%r1 = arith.sitofp %i : i32 to f32\n"
     )
@@ -108,11 +112,13 @@ def test_a_loop_carries_values(bound: int, expected: list[int]) -> None:
 
 def test_branches_and_while() -> None:
     body = (
-        "%i0 = arith.constant 0 : i32\n%i1 = arith.constant 1 : i32\n%i2 = arith.constant 2 : i32\n%i3 = arith.constant 3 : i32\n"
+        "%i0 = arith.constant 0 : i32\n%i1 = arith.constant 1 : i32\n"
+        "%i2 = arith.constant 2 : i32\n%i3 = arith.constant 3 : i32\n"
         "%r0, %r1 = scf.while (%v = %n, %k = %i0) : (i32, i32) -> (i32, i32) {\n"
         "%go = arith.cmpi sgt, %v, %i1 : i32\nscf.condition(%go) %v, %k : i32, i32\n} do {\n^bb0(%v: i32, %k: i32):\n"
         "%odd = arith.andi %v, %i1 : i32\n%is = arith.cmpi eq, %odd, %i1 : i32\n"
-        "%next = scf.if %is -> (i32) {\n%t = arith.muli %v, %i3 : i32\n%u = arith.addi %t, %i1 : i32\nscf.yield %u : i32\n"
+        "%next = scf.if %is -> (i32) {\n%t = arith.muli %v, %i3 : i32\n"
+        "%u = arith.addi %t, %i1 : i32\nscf.yield %u : i32\n"
         "} else {\n%h = arith.shrsi %v, %i1 : i32\nscf.yield %h : i32\n}\n"
         "%k1 = arith.addi %k, %i1 : i32\nscf.yield %next, %k1 : i32, i32\n}\n"
     )
@@ -138,9 +144,10 @@ def test_calls() -> None:
 
 
 def test_hundreds_of_nested_loops() -> None:
-    depth = 150
+    depth = 500
     body = "".join(
-        f"%s{k + 1} = scf.for %i{k} = %c0 to %c1 step %c1 iter_args(%a{k} = %{'n' if k == 0 else f'a{k - 1}'}) -> (i32) {{\n"
+        f"%s{k + 1} = scf.for %i{k} = %c0 to %c1 step %c1 iter_args(%a{k}"
+        f" = %{'n' if k == 0 else f'a{k - 1}'}) -> (i32) {{\n"
         for k in range(depth)
     )
     body += f"%one = arith.constant 1 : i32\n%s = arith.addi %a{depth - 1}, %one : i32\nscf.yield %s : i32\n}}\n"
@@ -153,12 +160,20 @@ def test_hundreds_of_nested_loops() -> None:
     [
         ("%r0 = arith.divsi %n, %i0 : i32", "division-by-zero", "arith.divsi divides by zero"),
         ("%t = arith.remui %x, %y : tensor<3xi32>", "division-by-zero", "divides by zero at element [1]"),
-        ("%t = affine.apply affine_map<(d)[s] -> (d mod s)>(%c1)[%c0]", "division-by-zero", "affine.apply divides by zero"),
-        ("%t = tensor.extract %x[%c3] : tensor<3xi32>", "index-out-of-range", "index 3 of dimension 0 is outside of 0..2"),
+        (
+            "%t = affine.apply affine_map<(d)[s] -> (d mod s)>(%c1)[%c0]",
+            "division-by-zero",
+            "affine.apply divides by zero",
+        ),
+        (
+            "%t = tensor.extract %x[%c3] : tensor<3xi32>",
+            "index-out-of-range",
+            "index 3 of dimension 0 is outside of 0..2",
+        ),
         ("scf.for %i = %c0 to %c1 step %c0 {", "bad-step", "the step of the loop is 0; it must be at least 1"),
         ("scf.for %i = %c0 to %c1 step %m1 {", "bad-step", "the step of the loop is -1"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_have_a_place(line: str, id: str, phrase: str) -> None:
     body = (
         "%i0 = arith.constant 0 : i32\n%c3 = arith.constant 3 : index\n%m1 = arith.constant -1 : index\n"
