@@ -16,7 +16,9 @@ _WORDS = frozenset({"floordiv", "ceildiv", "mod"})
 
 
 class Subscripts:
-    """Reads a bracketed list of affine expressions; each distinct SSA name becomes one dimension or symbol, in order of first use."""
+    """Reads a bracketed list of affine expressions; each distinct SSA name becomes one dimension or symbol, in order of
+    first use.
+    """
 
     def __init__(self, s: OpRead) -> None:
         self.s = s
@@ -98,7 +100,7 @@ class Subscripts:
                 s.fail(f"{text} is no integer that a subscript can hold", id="number-range")
             s.i += 1
             return text
-        s.fail(f"expected an SSA name, an integer or '(' in the subscript, but found {s.found()}")
+        raise s.problem(f"expected an SSA name, an integer or '(' in the subscript, but found {s.found()}")
 
     def _named(self, known: dict[str, Piece], letter: str) -> str:
         s = self.s

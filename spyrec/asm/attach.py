@@ -1,9 +1,10 @@
 """After MLIR has parsed the generic text: ops get the places that the user wrote, values their names.
 
-An op's location becomes the place of its name in the source. Where the source carries ``loc(...)`` trailers, MLIR parses twice,
-without and with them, and each op gets a fused location of both, the user's first. SSA names become name locations around that,
-which MLIR's printer can print. Names of a function's arguments always survive. Other names do where the text gives no ``loc``; where
-it does, the name in that counts, so that text printed with locations reads and prints the same.
+An op's location becomes the place of its name in the source. Where the source carries ``loc(...)`` trailers, MLIR
+parses twice, without and with them, and each op gets a fused location of both, the user's first. SSA names become name
+locations around that, which MLIR's printer can print. Names of a function's arguments always survive. Other names do
+where the text gives no ``loc``; where it does, the name in that counts, so that text printed with locations reads and
+prints the same.
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ class Attacher:
         self.module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
 
     def location(self, parsed: Any, user: Any) -> ir.Location:
-        """The location of an op whose position in the generic text is ``parsed``; ``user`` is its location with trailers."""
+        """The location of an op whose position in the generic text is ``parsed``; ``user`` is its location with
+        trailers.
+        """
         place = self._place(parsed)
         if user is None or user == parsed:
             return place
@@ -143,7 +146,9 @@ def _said(location: Any) -> str | None:
 
 
 def _is_spelling(name: str, said: str) -> bool:
-    """Whether an SSA name is what MLIR's printer makes of a name: other characters replaced, a number behind if it was taken."""
+    """Whether an SSA name is what MLIR's printer makes of a name: other characters replaced, a number behind if it was
+    taken.
+    """
     legal = "".join(c if c in _LEGAL else "_" if c == " " else c.encode().hex().upper() for c in said)
     rest = name.removeprefix(legal) if name.startswith(legal) else name.removeprefix(f"_{legal}")
     return rest != name and _TAKEN.fullmatch(rest) is not None
@@ -161,7 +166,9 @@ def _operations(module: ir.Module) -> list[ir.Operation]:
 
 
 def strip_text_places(root: ir.Operation) -> None:
-    """Leave only what the user's ``loc`` said where the reader fused it with a place in the text (undoes :func:`attach`)."""
+    """Leave only what the user's ``loc`` said where the reader fused it with a place in the text (undoes
+    :func:`attach`).
+    """
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         op.location = _users(op.location)

@@ -1,4 +1,6 @@
-"""Walking over tokens: looking ahead, expecting, skipping whole types and attributes, and saying what was found instead."""
+"""Walking over tokens: looking ahead, expecting, skipping whole types and attributes, and saying what was found
+instead.
+"""
 
 from __future__ import annotations
 
@@ -46,18 +48,24 @@ class Cursor:
             return "the end of the text"
         return f"'{text}'" if len(text) <= 40 else f"'{text[:37]}...'"
 
-    def fail(
+    def problem(
         self, message: str, first: int | None = None, after: int | None = None, *, id: str = "syntax", notes: Notes = ()
-    ) -> NoReturn:
-        """Raise a :class:`Problem` about tokens ``first`` to ``after`` (exclusive); the token at the cursor unless stated."""
+    ) -> Problem:
+        """A :class:`Problem` about tokens ``first`` to ``after`` (exclusive); the token at the cursor unless stated."""
         tokens = self.tokens
         first = self.i if first is None else first
         if first >= tokens.count:
             # Point behind the last token: the place where something is missing.
             end = tokens.end(tokens.count - 1) if tokens.count else 0
-            raise Problem("truncated" if id == "syntax" else id, message, end, end + 1, notes)
+            return Problem("truncated" if id == "syntax" else id, message, end, end + 1, notes)
         last = max(first, (after if after is not None else first + 1) - 1)
-        raise Problem(id, message, tokens.starts[first], tokens.end(min(last, tokens.count - 1)), notes)
+        return Problem(id, message, tokens.starts[first], tokens.end(min(last, tokens.count - 1)), notes)
+
+    def fail(
+        self, message: str, first: int | None = None, after: int | None = None, *, id: str = "syntax", notes: Notes = ()
+    ) -> NoReturn:
+        """Raise :meth:`problem`."""
+        raise self.problem(message, first, after, id=id, notes=notes)
 
     # -- whole types and attributes -----------------------------------------------------------------------------------
 
@@ -117,10 +125,12 @@ class Cursor:
             return self.past(index) if texts[index] == "<" and self.tokens.adjacent(index) else index
         if char.isalpha() or char in "!(":
             return self.skip_type(index)
-        self.fail(f"expected an attribute, but found {self.found(index)}", index)
+        raise self.problem(f"expected an attribute, but found {self.found(index)}", index)
 
     def split(self, first: int, after: int) -> list[tuple[int, int]]:
-        """The parts between the commas of tokens ``first`` to ``after``, commas inside brackets aside; empty for no tokens."""
+        """The parts between the commas of tokens ``first`` to ``after``, commas inside brackets aside; empty for no
+        tokens.
+        """
         if first >= after:
             return []
         texts, match = self.texts, self.tokens.match

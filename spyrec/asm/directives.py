@@ -1,7 +1,7 @@
 """Directives that formats name as ``custom<Name>(...)``: one class each, which reads and shows.
 
-A class is registered by its name. It is constructed once per use in a format, with the op's (or type's) specification and the
-directive's arguments, and checks there that they are what it needs.
+A class is registered by its name. It is constructed once per use in a format, with the op's (or type's) specification
+and the directive's arguments, and checks there that they are what it needs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from spyrec.asm import forms
 from spyrec.asm.affine import Subscripts, show_subscripts
-from spyrec.asm.elements import Base, RegionElement, read_type, show_type
+from spyrec.asm.elements import Element, RegionElement, read_type, show_type
 from spyrec.asm.format import Ref, TypeOf
 from spyrec.asm.state import EntryArgument, OpRead, OpShow, Piece, ReadState, ShowState
 from spyrec.ods.spec import OpSpec, RecordSpec, RegionSpec, ValueSpec
@@ -21,8 +21,10 @@ DYNAMIC = -(1 << 63)
 """What a static list holds where the entry is an operand."""
 
 
-class Directive(Base):
-    """Base of all directives. ``attributes``: names of the attributes that this directive prints, so that ``attr-dict`` does not."""
+class Directive(Element):
+    """Base of all directives. ``attributes``: names of the attributes that this directive prints, so that ``attr-dict``
+    does not.
+    """
 
     def __init__(self, spec: OpSpec | RecordSpec, arguments: Sequence[Ref | TypeOf]) -> None:
         self.spec = spec
@@ -56,7 +58,9 @@ def directive(name: str) -> Callable[[D], D]:
 
 
 def read_index_list(s: OpRead, dynamic: str, static: str) -> None:
-    """``[1, %n]``: operands go to ``dynamic``, all entries to the dense array ``static``; both names get a span per entry."""
+    """``[1, %n]``: operands go to ``dynamic``, all entries to the dense array ``static``; both names get a span per
+    entry.
+    """
     if s.texts[s.i] != "[":
         s.fail(f"expected '[' of the list of {dynamic}, but found {s.found()}")
     first = s.i
@@ -73,7 +77,9 @@ def read_index_list(s: OpRead, dynamic: str, static: str) -> None:
         elif s.texts[start] == "-" or s.texts[start][0].isdigit():
             value = forms.parse_integer(s, "i64")
             if value == DYNAMIC:
-                s.fail(f"{value} marks an entry that is an operand; it cannot be written", start, s.i, id="number-range")
+                s.fail(
+                    f"{value} marks an entry that is an operand; it cannot be written", start, s.i, id="number-range"
+                )
             values.append(value)
         else:
             s.fail(f"expected an integer or an SSA name, but found {s.found()}")
@@ -215,12 +221,12 @@ class PresentTypes(Directive):
 class StreamOperands(Directive):
     """``custom<StreamOperands>($operands, $buffers, $strides, $body)``: ``@x[%a] strides [2] : f16, ...``.
 
-    The element types are those of the body's block arguments, in order over all such directives of the op; a body without a
-    header gets its arguments from here.
+    The element types are those of the body's block arguments, in order over all such directives of the op; a body
+    without a header gets its arguments from here.
     """
 
     def read(self, s: OpRead) -> None:
-        operands, buffers, strides, body = self.names
+        operands, buffers, strides, _ = self.names
         first = s.i
         values: list[Piece] = []
         names: list[str] = []
@@ -339,7 +345,7 @@ class SharedRegion(Directive):
     """``(%ddr, %lx) { ... }``: the region's block arguments are written as the operands that they stand for."""
 
     def read(self, s: OpRead) -> None:
-        operands, body = self.names
+        operands, _ = self.names
         spec = self.value_spec(operands)
         region = s.region(self._region(s))
         region.entry = []

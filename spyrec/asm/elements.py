@@ -1,38 +1,40 @@
 """The elements of a format, bound to one op, type or attribute; each owns both directions.
 
-``read`` steps over custom text and stores the generic texts of its fields; ``show`` emits the custom text of its fields.
+``read`` steps over custom text and stores the generic texts of its fields; ``show`` emits the custom text of its
+fields.
 """
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
-from typing import Protocol
 
 from spyrec.asm import forms
 from spyrec.asm.state import EntryArgument, OpRead, OpShow, Piece, ReadState, ShowState
 from spyrec.ods.spec import Arity, AttributeSpec, Constraint, ParamSpec, RegionSpec, ValueSpec
 
 
-class Element(Protocol):
-    """One step of a format. ``starts`` says whether custom text for it can begin at the cursor (asked of optional groups)."""
-
-    def starts(self, s: OpRead) -> bool: ...
-    def read(self, s: OpRead) -> None: ...
-    def present(self, s: OpShow) -> bool: ...
-    def show(self, s: OpShow) -> None: ...
-
-
-class Base:
-    """Defaults: something that can always begin and is always there."""
+class Element(abc.ABC):
+    """One step of a format."""
 
     def starts(self, s: OpRead) -> bool:
+        """Whether custom text for it can begin at the cursor (asked of optional groups)."""
         return True
+
+    @abc.abstractmethod
+    def read(self, s: OpRead) -> None:
+        """Step over the custom text."""
 
     def present(self, s: OpShow) -> bool:
+        """Whether there is anything to show (asked of anchors)."""
         return True
 
+    @abc.abstractmethod
+    def show(self, s: OpShow) -> None:
+        """Emit the custom text."""
 
-class LiteralElement(Base):
+
+class LiteralElement(Element):
     """Tokens that stand in the text as they are."""
 
     def __init__(self, text: str, tokens: Sequence[str]) -> None:
@@ -50,7 +52,7 @@ class LiteralElement(Base):
         s.emit.literal(self.text)
 
 
-class OperandElement(Base):
+class OperandElement(Element):
     """``$operand``."""
 
     def __init__(self, spec: ValueSpec) -> None:
@@ -86,7 +88,7 @@ class OperandElement(Base):
             s.emit.value(", ".join(values))
 
 
-class AttributeElement(Base):
+class AttributeElement(Element):
     """``$attribute`` of an op, or ``$parameter`` of a type or attribute."""
 
     def __init__(self, spec: AttributeSpec | ParamSpec) -> None:
@@ -115,7 +117,7 @@ class AttributeElement(Base):
                 s.emit.value(shown)
 
 
-class TypeElement(Base):
+class TypeElement(Element):
     """``type($value)`` and ``short-type($value)``."""
 
     def __init__(self, spec: ValueSpec, *, short: bool) -> None:
@@ -181,8 +183,10 @@ def show_type(s: OpShow, text: str, short: Constraint | None = None) -> str:
     return s.short_record(shown, short) if short is not None and short.classes else shown
 
 
-class FunctionalElement(Base):
-    """``functional-type(operands, results)``; a name may be that of one field, or ``operands`` or ``results`` for all."""
+class FunctionalElement(Element):
+    """``functional-type(operands, results)``; a name may be that of one field, or ``operands`` or ``results`` for
+    all.
+    """
 
     def __init__(self, inputs: Sequence[ValueSpec], results: Sequence[ValueSpec]) -> None:
         self.inputs = inputs
@@ -227,7 +231,7 @@ class FunctionalElement(Base):
         s.emit.value(results[0] if bare else f"({', '.join(results)})")
 
 
-class ArgsElement(Base):
+class ArgsElement(Element):
     """``args($region)``: ``%core, %n``, each with ``: type`` unless the region fixes it."""
 
     def __init__(self, spec: RegionSpec) -> None:
@@ -285,7 +289,7 @@ def _location(s: OpRead) -> str:
     return s.tokens.slice(first, s.i)
 
 
-class RegionElement(Base):
+class RegionElement(Element):
     """``$region``: only enters or announces it; the reader and the printer walk through its body."""
 
     def __init__(self, spec: RegionSpec) -> None:
@@ -311,7 +315,7 @@ class RegionElement(Base):
         s.opening = (self.spec, s.regions[self.spec.name])
 
 
-class DictElement(Base):
+class DictElement(Element):
     """``attr-dict``: every attribute that the format does not print elsewhere."""
 
     def __init__(
@@ -408,7 +412,7 @@ def _unquoted(name: str) -> str:
     return inner if inner.replace(".", "_").replace("$", "_").isidentifier() and inner.isascii() else name
 
 
-class GroupElement(Base):
+class GroupElement(Element):
     """``( then )?`` and ``( then ) : ( otherwise )``."""
 
     def __init__(self, then: Sequence[Element], otherwise: Sequence[Element], anchor: Element) -> None:

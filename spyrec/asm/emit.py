@@ -11,7 +11,9 @@ from spyrec.ods.spec import Arity, OpSpec, ValueSpec
 
 
 def emit(s: OpRead, out: Output) -> None:
-    """Append the generic form of an op whose custom form was read whole. Raises ``Problem`` when types and values do not fit."""
+    """Append the generic form of an op whose custom form was read whole. Raises ``Problem`` when types and values do
+    not fit.
+    """
     spec = s.spec
     starts = s.tokens.starts
     origin = starts[s.name_token]
@@ -115,7 +117,7 @@ def _implied(s: OpRead, f: ValueSpec) -> Piece:
                 text, token = s.attrs[name]
                 if " : " in text:
                     return text.rpartition(" : ")[2], token
-    s.fail(f"the type of {f.name} is not stated", s.name_token)
+    raise s.problem(f"the type of {f.name} is not stated", s.name_token)
 
 
 def _segments(s: OpRead, spec: OpSpec, counts: Sequence[int], *, results: bool) -> Sequence[int] | None:
@@ -178,7 +180,9 @@ def _trailer(s: OpRead) -> str:
 
 
 def _implied_header(s: OpRead, out: Output, region: RegionRead, empty: bool, origin: int) -> None:
-    """A missing header is made up where the op says what the arguments are; a block without ops needs one in any case."""
+    """A missing header is made up where the op says what the arguments are; a block without ops needs one in any
+    case.
+    """
     if region.expected is not None:
         types = [a.type[0] for a in region.expected]
     elif region.spec.args and all(a.fixed for a in region.spec.args):

@@ -1,6 +1,7 @@
 """The declarative format language, parsed: what an ``assembly_format`` says, as a tree.
 
-:mod:`spyrec.ods.spec` describes the language. The nodes know nothing of ops; :mod:`spyrec.asm.grammar` binds them to one.
+:mod:`spyrec.ods.spec` describes the language. The nodes know nothing of ops; :mod:`spyrec.asm.grammar` binds them to
+one.
 """
 
 from __future__ import annotations

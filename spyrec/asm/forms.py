@@ -1,7 +1,7 @@
 """Attributes in the short text of a format, and in the text that MLIR reads: each :class:`Form` in both directions.
 
-``parse`` gives generic text, ``show`` takes it. Generic text is what stands behind ``name =`` in a generic op or between the
-angle brackets of a type or attribute of ours.
+``parse`` gives generic text, ``show`` takes it. Generic text is what stands behind ``name =`` in a generic op or
+between the angle brackets of a type or attribute of ours.
 """
 
 from __future__ import annotations

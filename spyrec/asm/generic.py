@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from spyrec.asm.elements import Base, Element, RegionElement, read_entries
+from spyrec.asm.elements import Element, RegionElement, read_entries
 from spyrec.asm.emit import tail
 from spyrec.asm.grammar import SEGMENTS
 from spyrec.asm.output import Output
-from spyrec.asm.state import OpRead, Piece
+from spyrec.asm.state import OpRead, OpShow, Piece
 from spyrec.ods.spec import Arity, OpSpec, RegionSpec, ValueSpec
 
 _SIZES = re.compile(r"array<i32(?::\s*([-\d,\s]*))?>$")
@@ -23,7 +23,12 @@ def elements(spec: OpSpec) -> list[Element]:
     return [*steps, _Tail()]
 
 
-class _Head(Base):
+class _ReadOnly(Element):
+    def show(self, s: OpShow) -> None:
+        raise AssertionError("MLIR prints the generic form itself")
+
+
+class _Head(_ReadOnly):
     """``(%a, %b) <{ properties }>``."""
 
     def read(self, s: OpRead) -> None:
@@ -38,9 +43,6 @@ class _Head(Base):
             after = s.past(s.i)
             read_entries(s, s.i + 2, s.past(s.i + 1) - 1)
             s.i = after
-
-    def show(self, s: object) -> None:
-        raise AssertionError("the generic form is not shown through elements")
 
 
 class _GenericRegion(RegionElement):
@@ -58,15 +60,12 @@ class _GenericRegion(RegionElement):
             s.todo.append(_Close())
 
 
-class _Close(Base):
+class _Close(_ReadOnly):
     def read(self, s: OpRead) -> None:
         s.expect(")")
 
-    def show(self, s: object) -> None:
-        raise AssertionError("the generic form is not shown through elements")
 
-
-class _Tail(Base):
+class _Tail(_ReadOnly):
     """``{ attributes } : (types) -> types``."""
 
     def read(self, s: OpRead) -> None:
@@ -94,12 +93,11 @@ class _Tail(Base):
             types.append(self._one(s))
         return types
 
-    def show(self, s: object) -> None:
-        raise AssertionError("the generic form is not shown through elements")
-
 
 def emit(s: OpRead, out: Output) -> None:
-    """Append the generic form again, with segment sizes as the kit stores them. Raises ``Problem`` when the numbers do not fit."""
+    """Append the generic form again, with segment sizes as the kit stores them. Raises ``Problem`` when the numbers do
+    not fit.
+    """
     spec = s.spec
     operands, types, results = s.operands[_FREE], s.types[_FREE], s.types["->"]
     if len(types) != len(operands):

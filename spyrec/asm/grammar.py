@@ -1,11 +1,12 @@
 """Formats bound to ops, types and attributes: what the reader and the printer look up by name.
 
-A :class:`Grammar` is made from specifications alone. :func:`default` makes one from everything that :mod:`spyrec.ods.registry`
-knows; formats are parsed and bound on first use.
+A :class:`Grammar` is made from specifications alone. :func:`default` makes one from everything that
+:mod:`spyrec.ods.registry` knows; formats are parsed and bound on first use.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 
 from spyrec.asm import format as fmt
@@ -36,8 +37,8 @@ class Grammar:
         self.ops = {o.name: o for o in ops}
         self.records = {f"{r.sigil}{r.name}": r for r in records}
         self.ir_records = {f"{r.sigil}{r.ir_name}": r for r in self.records.values()}
-        specs = (*self.ops.values(), *self.records.values())
-        self.dialects = tuple(sorted({*dialects, *(s.dialect for s in specs)}))
+        named: tuple[OpSpec | RecordSpec, ...] = (*self.ops.values(), *self.records.values())
+        self.dialects = tuple(sorted({*dialects, *(s.dialect for s in named)}))
         self._ops: dict[str, tuple[Element, ...]] = {}
         self._records: dict[str, tuple[Element, ...]] = {}
 
@@ -74,7 +75,7 @@ def default() -> Grammar:
     global _default
     known = len(registry.ops) + len(registry.types) + len(registry.attributes)
     if _default is None or len(_default.ops) + len(_default.records) != known:
-        records = [c.spec for c in (*registry.types.values(), *registry.attributes.values())]
+        records = [t.spec for t in registry.types.values()] + [a.spec for a in registry.attributes.values()]
         _default = Grammar([c.spec for c in registry.ops.values()], records, registry.dialects)
     return _default
 
@@ -97,7 +98,7 @@ class _Binder:
 
     def _all(self, nodes: Sequence[fmt.Node]) -> tuple[Element, ...]:
         elements = tuple(map(self._element, nodes))
-        for element, follower in zip(elements, elements[1:], strict=False):
+        for element, follower in itertools.pairwise(elements):
             if isinstance(element, DictElement) and isinstance(follower, (RegionElement, GroupElement)):
                 first = follower.first if isinstance(follower, GroupElement) else follower
                 element.before_region = isinstance(first, RegionElement)
@@ -106,7 +107,7 @@ class _Binder:
     def _element(self, node: fmt.Node) -> Element:
         match node:
             case fmt.Literal(text):
-                return LiteralElement(text, [t for t in Tokens(text, ()).texts[:-1]] if text not in _LONE else [text])
+                return LiteralElement(text, Tokens(text, ()).texts[:-1] if text not in _LONE else [text])
             case fmt.Ref(name):
                 return self._ref(name)
             case fmt.TypeOf(name, short):

@@ -1,7 +1,8 @@
 """MLIR text as a flat list of tokens, with brackets matched and the tokens that concern our dialects marked.
 
-The lexer is coarse on purpose: statements of upstream dialects are copied as they are, so only what separates them from ours must
-be recognised exactly: strings, comments, brackets, SSA names and dotted names. ``4x64xf16`` is one word, ``?x8`` two tokens.
+The lexer is coarse on purpose: statements of upstream dialects are copied as they are, so only what separates them from
+ours must be recognised exactly: strings, comments, brackets, SSA names and dotted names. ``4x64xf16`` is one word,
+``?x8`` two tokens.
 """
 
 from __future__ import annotations
@@ -13,12 +14,9 @@ from collections.abc import Iterable
 
 from spyrec.asm.problem import Problem
 
-#: Deepest nesting of ``{`` (regions) and of all brackets together; MLIR's recursive parser needs stack for each.
-MAX_REGIONS = 512
-MAX_BRACKETS = 4096
-
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
-#: What text never holds: control characters other than white space, and halves of surrogate pairs (bytes that were not UTF-8).
+#: What text never holds: control characters other than white space, and halves of surrogate pairs (bytes that were not
+#: UTF-8).
 _NOT_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 #: Stands after the last token, so that looking ahead needs no bounds check; no token is equal to it.
 END = "\0"
@@ -54,11 +52,12 @@ def _pattern(dialects: tuple[str, ...]) -> re.Pattern[str]:
 class Tokens:
     """The tokens of a text.
 
-    ``texts[i]`` and ``starts[i]`` are a token and its offset; one sentinel :data:`END` follows the last (index ``count``).
-    ``match[i]`` is the partner of a bracket, -1 for other tokens and for a ``<`` or ``>`` that is no bracket. ``marked`` lists, in
-    order, the tokens that name something of the given dialects, and ``loc`` before a parenthesis.
+    ``texts[i]`` and ``starts[i]`` are a token and its offset; one sentinel :data:`END` follows the last (index
+    ``count``). ``match[i]`` is the partner of a bracket, -1 for other tokens and for a ``<`` or ``>`` that is no
+    bracket. ``marked`` lists, in order, the tokens that name something of the given dialects, and ``loc`` before a
+    parenthesis; ``brackets`` all brackets.
 
-    Raises :class:`Problem` for what is not text, unterminated strings, brackets that do not match, and nesting beyond the limits.
+    Raises :class:`Problem` for what is not text, unterminated strings and brackets that do not match.
     """
 
     def __init__(self, text: str, dialects: Iterable[str]) -> None:
@@ -70,7 +69,8 @@ class Tokens:
         self.texts: list[str] = []
         self.starts: list[int] = []
         self.marked: list[int] = []
-        brackets: list[int] = []
+        self.brackets: list[int] = []
+        brackets = self.brackets
         texts, starts, marked = self.texts, self.starts, self.marked
         add, start = texts.append, starts.append
         for found in _pattern(tuple(dialects)).finditer(text):
@@ -90,9 +90,9 @@ class Tokens:
         self.starts.append(len(text))
         self.match = [-1] * (self.count + 1)
         if '"' in texts:
-            at = texts.index('"')
-            raise Problem("syntax", "this string has no closing quote on its line", self.starts[at], self.starts[at] + 1)
-        self._pair(brackets)
+            quote = self.starts[texts.index('"')]
+            raise Problem("syntax", "this string has no closing quote on its line", quote, quote + 1)
+        self._pair()
 
     def end(self, index: int) -> int:
         """Offset after the last character of a token."""
@@ -118,20 +118,13 @@ class Tokens:
             index += 1
         return min(index, self.count)
 
-    def _pair(self, brackets: list[int]) -> None:
+    def _pair(self) -> None:
         texts, match = self.texts, self.match
         stack: list[int] = []
-        braces = 0
-        for index in brackets:
+        for index in self.brackets:
             text = texts[index]
             if text in _CLOSING:
                 stack.append(index)
-                if text == "{":
-                    braces += 1
-                    if braces > MAX_REGIONS:
-                        self._check_regions(stack)
-                if len(stack) > MAX_BRACKETS:
-                    self._fail("too-deep", f"brackets are nested more than {MAX_BRACKETS} deep here", index)
                 continue
             if text == ">":
                 if stack and texts[stack[-1]] == "<":
@@ -148,7 +141,6 @@ class Tokens:
                 place = (self.starts[opening], self.end(opening), f"this '{texts[opening]}' is still open")
                 expected = f"expected '{_CLOSING[texts[opening]]}' before this '{text}'"
                 raise Problem("syntax", expected, self.starts[index], self.end(index), [place])
-            braces -= text == "}"
             match[index] = opening
             match[opening] = index
         hard = [i for i in stack if texts[i] != "<"]
@@ -158,16 +150,14 @@ class Tokens:
             last = self.end(self.count - 1)
             raise Problem("truncated", "the text ends too early", last, last, [place])
 
-    def _check_regions(self, stack: list[int]) -> None:
-        """Braces of dictionaries do not count as regions."""
-        regions = [i for i in stack if self.texts[i] == "{" and not self.is_dictionary(i)]
-        if len(regions) > MAX_REGIONS:
-            self._fail("too-deep", f"regions are nested more than {MAX_REGIONS} deep here", regions[-1])
-
     def is_dictionary(self, index: int) -> bool:
-        """Whether the ``{`` at ``index`` opens an attribute dictionary: ``{}``, or a key and then ``=``, ``,`` or ``}``."""
-        key, after = self.texts[index + 1], self.texts[min(index + 2, self.count)]
-        return key == "}" or ((key[0] == '"' or key[0].isalpha() or key[0] == "_") and after in ("=", ",", "}"))
+        """Whether the ``{`` at ``index`` opens an attribute dictionary: ``{}``, or a key and then ``=``, ``,`` or
+        ``}``.
+        """
+        key = self.texts[index + 1]
+        if key == "}":
+            return True
+        return (key[0] == '"' or key[0].isalpha() or key[0] == "_") and self.texts[index + 2] in ("=", ",", "}")
 
     def _fail(self, id: str, message: str, index: int) -> None:
         raise Problem(id, message, self.starts[index], self.end(index))

@@ -1,7 +1,7 @@
 """What MLIR's parser says about the generic text, said about the user's text.
 
-Its positions refer to text that the user never saw, its types are spelled as MLIR knows them, and some of its sentences leave out
-what everybody asks next: which name, which op was meant.
+Its positions refer to text that the user never saw, its types are spelled as MLIR knows them, and some of its sentences
+leave out what everybody asks next: which name, which op was meant.
 """
 
 from __future__ import annotations
@@ -107,8 +107,10 @@ class Messages:
         known = set(_SSA.findall(self.source.text))
         bare, minus, _ = name.partition("-")
         if minus and bare in known:
-            return "undefined-name", f"nothing defines {name}", [f"'-' is part of the name; write {bare} - ... with spaces"]
-        defined = {d for line in re.findall(r"^\s*(%[^=\n]*)=", self.source.text, re.MULTILINE) for d in _SSA.findall(line)}
+            hint = f"'-' is part of the name; write {bare} - ... with spaces"
+            return "undefined-name", f"nothing defines {name}", [hint]
+        left_sides = re.findall(r"^\s*(%[^=\n]*)=", self.source.text, re.MULTILINE)
+        defined = {d for side in left_sides for d in _SSA.findall(side)}
         near = nearest(name, (defined or known) - {name})
         hint = f"did you mean {near}?" if near else "it may be defined in another function or block, or after its use"
         return "undefined-name", f"nothing that can be seen from here defines {name}", [hint]

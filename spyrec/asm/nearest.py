@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os.path
 from collections.abc import Iterable
 
 
@@ -23,4 +22,8 @@ def _closest(name: str, known: Iterable[str], cutoff: float) -> str | None:
     found = difflib.get_close_matches(name, list(known), 5, cutoff)
     best = difflib.SequenceMatcher(None, found[0], name).ratio() if found else 0.0
     equals = [f for f in found if difflib.SequenceMatcher(None, f, name).ratio() >= best - 1e-9]
-    return max(equals, key=lambda f: len(os.path.commonprefix([f, name])), default=None)
+    return max(equals, key=lambda f: _common_prefix(f, name), default=None)
+
+
+def _common_prefix(a: str, b: str) -> int:
+    return next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

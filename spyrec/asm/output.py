@@ -1,7 +1,7 @@
 """Text in the making that remembers where each piece came from.
 
-Positions that MLIR reports refer to the generic text; :class:`Generic` leads them back to the user's. Building costs two list
-appends per piece; offsets are summed up only when somebody asks.
+Positions that MLIR reports refer to the generic text; :class:`Generic` leads them back to the user's. Building costs
+two list appends per piece; offsets are summed up only when somebody asks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ class Location(str):
 
 
 class Output:
-    """Pieces of text and, for each, the offset in the source that it stands for (stored as ``~offset`` for made-up text)."""
+    """Pieces of text and, for each, the offset in the source that it stands for (stored as ``~offset`` for made-up
+    text).
+    """
 
     __slots__ = ("origins", "texts")
 
@@ -48,7 +50,9 @@ _NOT_LINE_END = re.compile(r"[^\n]")
 
 
 class Generic:
-    """Finished generic text: ``text`` has its ``loc`` trailers blanked, ``located`` has them (None when there are none)."""
+    """Finished generic text: ``text`` has its ``loc`` trailers blanked, ``located`` has them (None when there are
+    none).
+    """
 
     def __init__(self, output: Output, source: str) -> None:
         self._texts = output.texts

@@ -1,16 +1,16 @@
 """MLIR's own print to custom form: what :mod:`spyrec.asm.reader` does, the other way round.
 
-MLIR prints our ops in generic form and everything else as it should be; the text is walked once, ops of ours are shown by the
-elements of their formats, their regions are walked in place.
+MLIR prints our ops in generic form and everything else as it should be; the text is walked once, ops of ours are shown
+by the elements of their formats, their regions are walked in place.
 """
 
 from __future__ import annotations
 
 import bisect
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-import re
 
 from spyrec.asm.cursor import Cursor
 from spyrec.asm.grammar import SEGMENTS, Grammar, default
@@ -19,7 +19,6 @@ from spyrec.asm.state import OpShow, RegionShow
 from spyrec.asm.untranslate import Untranslator
 from spyrec.mlir import ir
 from spyrec.ods.spec import OpSpec, RegionSpec, ValueSpec
-
 
 #: A definition on its own line, and any mention of an alias. (In a string a mention keeps a definition alive; no harm.)
 _DEFINITION = re.compile(r"^(#[A-Za-z_]\w*) = (.*)\n", re.MULTILINE)
@@ -37,8 +36,9 @@ def print_op(
 ) -> str:
     """The text of an op (a whole module, if it is to be read again), ending in a newline.
 
-    ``debuginfo`` prints the locations that the user gave, ``generic`` MLIR's generic form with our types and attributes in custom
-    spelling, ``local_scope`` no aliases, ``elide_large`` elements attributes of more than so many elements as ``...``.
+    ``debuginfo`` prints the locations that the user gave, ``generic`` MLIR's generic form with our types and attributes
+    in custom spelling, ``local_scope`` no aliases, ``elide_large`` elements attributes of more than so many elements as
+    ``...``.
     """
     from spyrec import ods
     from spyrec.asm.attach import strip_text_places

@@ -1,8 +1,8 @@
 """KTIR text to MLIR's generic form, statement by statement, without knowing the grammar of upstream statements.
 
-The text is walked once. What names something of ours is translated: an op by the elements of its format, a type or attribute
-likewise. Everything in between is copied. Only regions of our own ops are remembered on a stack; inside those that open a naming
-scope, SSA names get a prefix, because the generic form opens no scopes.
+The text is walked once. What names something of ours is translated: an op by the elements of its format, a type or
+attribute likewise. Everything in between is copied. Only regions of our own ops are remembered on a stack; inside those
+that open a naming scope, SSA names get a prefix, because the generic form opens no scopes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import bisect
 from dataclasses import dataclass
 from functools import partial
 
-from spyrec.asm import emit, generic
+from spyrec.asm import emit, generic, limits
 from spyrec.asm.grammar import Grammar
 from spyrec.asm.lexer import Tokens
 from spyrec.asm.output import Generic, Location, Output
@@ -28,8 +28,8 @@ MAX_PROBLEMS = 20
 class Frame:
     """A stretch of statements: the whole text, or a region of an op of ours.
 
-    ``end`` is the token that closes it, ``next`` the token where a statement starts if one does. ``nested`` is the end of the
-    innermost upstream braces met so far: names without a dialect inside those are not ours.
+    ``end`` is the token that closes it, ``next`` the token where a statement starts if one does. ``nested`` is the end
+    of the innermost upstream braces met so far: names without a dialect inside those are not ours.
     """
 
     end: int
@@ -61,6 +61,7 @@ class Reader:
         """The generic form, or None when mistakes were reported."""
         try:
             self.tokens = Tokens(self.source.text, self.grammar.dialects)
+            limits.check(self.tokens)
         except Problem as problem:
             self.report(problem)
             return None
@@ -179,13 +180,16 @@ class Reader:
         return self._op(frame, index, text, quoted=False)
 
     def _is_key(self, index: int, name: str) -> bool:
-        """Whether a name of one of our dialects is the key of a dictionary entry, or an op without a statement around it."""
+        """Whether a name of one of our dialects is the key of a dictionary entry, or an op without a statement around
+        it.
+        """
         before, after = self.texts[index - 1] if index else "", self.texts[index + 1]
         if after in ("=", ","):
             return True
         if after != "}":
             return False
-        # `{ dataflow.yield }` is a statement, `{dataflow.flag}` an entry; `linalg.map { spyreop.exp }` names an op with operands.
+        # `{ dataflow.yield }` is a statement, `{dataflow.flag}` an entry; `linalg.map { spyreop.exp }` names an op with
+        # operands.
         spec = self.grammar.ops.get(name)
         return before == "," or spec is None or any(f.arity.value == "one" for f in spec.operands)
 
@@ -246,7 +250,7 @@ class Reader:
         """What follows an op must be able to start a statement, end a region, or be a location."""
         text = self.texts[op.i]
         first = text[0]
-        if first in "%^}\"#!\0" or first.isalpha() or text.startswith("{-#"):
+        if first in '%^}"#!\0' or first.isalpha() or text.startswith("{-#"):
             return
         op.fail(f"expected the end of {op.spec.name}, but found {op.found()}")
 
@@ -258,7 +262,9 @@ class Reader:
         return self._advance(self.frames[-1], frame.op)
 
     def _recover(self, frame: Frame, op: int, problem: Problem) -> int:
-        """The token where the next statement starts: first on its line, behind the mistake, at the nesting of the op."""
+        """The token where the next statement starts: first on its line, behind the mistake, at the nesting of the
+        op.
+        """
         tokens, match = self.tokens, self.tokens.match
         wrong = tokens.at(problem.start)
         index = op + 1

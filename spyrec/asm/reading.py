@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from spyrec.asm.attach import attach
 from spyrec.asm.grammar import Grammar, default
 from spyrec.asm.messages import Messages
 from spyrec.asm.output import Generic
 from spyrec.asm.reader import Reader
-from spyrec.diag import Sink, Source, SourceMap
+from spyrec.diag import Sink, Source, SourceMap, exception
 from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity
 from spyrec.mlir import ir
 
@@ -36,9 +36,9 @@ def read(
 ) -> Parsed:
     """Read KTIR (or any stage's IR) in a context that has our dialects loaded.
 
-    Every op gets the place of its name in the text as location, fused with the user's ``loc`` if there is one; arguments keep
-    their names. ``sink`` learns the source and its map and receives all diagnostics. ``verify=False`` leaves out the verifiers
-    of our own ops. Raises :class:`InvalidKernel` with all mistakes that were found.
+    Every op gets the place of its name in the text as location, fused with the user's ``loc`` if there is one;
+    arguments keep their names. ``sink`` learns the source and its map and receives all diagnostics. ``verify=False``
+    leaves out the verifiers of our own ops. Raises :class:`InvalidKernel` with all mistakes that were found.
     """
     from spyrec import ods
 
@@ -83,9 +83,9 @@ def _parse(
         return None
 
 
-def _stop(sink: Sink, before: int) -> Any:
+def _stop(sink: Sink, before: int) -> NoReturn:
     """Raise what this reading reported."""
-    raise InvalidKernel(sink.diagnostics[before:])
+    raise exception(sink.diagnostics[before:])
 
 
 def decode(data: bytes, filename: str) -> str:

@@ -1,7 +1,8 @@
 """What elements and directives work on: an op, type or attribute while it is read from custom form, or shown in it.
 
-Reading collects, per field, the text that the generic form needs together with the token that it came from (the token gives a
-diagnostic its place). Showing starts from the parts of the generic form and appends custom text to an :class:`Emitter`.
+Reading collects, per field, the text that the generic form needs together with the token that it came from (the token
+gives a diagnostic its place). Showing starts from the parts of the generic form and appends custom text to an
+:class:`Emitter`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ Piece: TypeAlias = tuple[str, int]
 
 
 class ReadState(Cursor):
-    """A type or attribute of ours being read: ``attrs`` holds its parameters, ``todo`` is the stack of elements to come."""
+    """A type or attribute of ours being read: ``attrs`` holds its parameters, ``todo`` is the stack of elements to
+    come.
+    """
 
     __slots__ = ("attrs", "depth", "spec", "todo", "translator")
 
@@ -73,8 +76,9 @@ class EntryArgument:
 class RegionRead:
     """A region being read.
 
-    ``entry``: the block arguments, when the op names them itself. ``expected``: their types, when the op states them and a
-    header in the body is optional. ``prefix``: the naming scope. ``open`` and ``close`` are the tokens of its braces.
+    ``entry``: the block arguments, when the op names them itself. ``expected``: their types, when the op states them
+    and a header in the body is optional. ``prefix``: the naming scope. ``open`` and ``close`` are the tokens of its
+    braces.
     """
 
     spec: RegionSpec
@@ -90,7 +94,9 @@ class RegionRead:
 
 
 class OpRead(ReadState):
-    """An op of ours being read. ``opening`` is a region that was just entered; ``generic`` says in which form the op stands."""
+    """An op of ours being read. ``opening`` is a region that was just entered; ``generic`` says in which form the op
+    stands.
+    """
 
     __slots__ = ("generic", "name_token", "opening", "operands", "prefix", "regions", "spans", "types")
     spec: OpSpec
@@ -143,8 +149,8 @@ class OpRead(ReadState):
 class Emitter:
     """Appends pieces with the spaces that ODS printers put between them.
 
-    No space after an opening bracket or before a closing one, a comma, or a bracket that follows a name; a colon sticks to a
-    keyword (``sizes: [1]``) and stands free otherwise (``: type``).
+    No space after an opening bracket or before a closing one, a comma, or a bracket that follows a name; a colon sticks
+    to a keyword (``sizes: [1]``) and stands free otherwise (``: type``).
     """
 
     __slots__ = ("_keyword", "_punctuation", "_space", "out")
@@ -186,7 +192,9 @@ class Emitter:
 
 
 class ShowState:
-    """A type or attribute of ours being shown; ``attrs`` holds the generic text of its parameters (absent ones left out)."""
+    """A type or attribute of ours being shown; ``attrs`` holds the generic text of its parameters (absent ones left
+    out).
+    """
 
     __slots__ = ("attrs", "emit", "todo", "untranslator")
 

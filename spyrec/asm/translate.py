@@ -25,9 +25,9 @@ MAX_DEPTH = 64
 class Translator:
     """Translates stretches of tokens.
 
-    ``hoisted``: affine maps and sets that stood inside a type or attribute of ours, where MLIR cannot read them, with the alias
-    that replaces each and the token where it stood first. ``remarks``: (token, sentence) about spellings that are kept.
-    ``nameless``: SSA names (as in the generic text) of block arguments that need not keep them.
+    ``hoisted``: affine maps and sets that stood inside a type or attribute of ours, where MLIR cannot read them, with
+    the alias that replaces each and the token where it stood first. ``remarks``: (token, sentence) about spellings that
+    are kept. ``nameless``: SSA names (as in the generic text) of block arguments that need not keep them.
     """
 
     def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
@@ -55,7 +55,9 @@ class Translator:
         return self._walk(first, after, 0, marked[at : bisect.bisect_left(marked, after)])
 
     def inside(self, first: int, after: int, depth: int) -> str:
-        """Generic text of tokens that stand inside a type or attribute of ours, so that affine maps and sets are hoisted."""
+        """Generic text of tokens that stand inside a type or attribute of ours, so that affine maps and sets are
+        hoisted.
+        """
         return self._walk(first, after, depth, range(first, after))
 
     def type(self, first: int, after: int) -> str:
@@ -156,7 +158,7 @@ class Translator:
                 return first, after
         near = nearest(self.tokens.texts[use], self._aliases)
         hint = [f"did you mean {near}?"] if near else []
-        Cursor(self.tokens, use).fail(
+        raise Cursor(self.tokens, use).problem(
             f"nothing defines {self.tokens.texts[use]}", id="undefined-name", notes=hint
         )
 
@@ -168,4 +170,3 @@ class Translator:
                 cursor = Cursor(self.tokens, index + 2)
                 found.setdefault(text, (index + 2, cursor.skip_attribute(index + 2)))
         return found
-

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Untranslator:
     """Translates texts of types and attributes; remembers them, since the same few come again and again.
 
-    ``aliases``: what each ``#name`` of the text stands for. ``inlined``: whether a directive printed the value of an alias instead
-    of its name.
+    ``aliases``: what each ``#name`` of the text stands for. ``inlined``: whether a directive printed the value of an
+    alias instead of its name.
     """
 
     def __init__(self, grammar: Grammar, aliases: dict[str, str] | None = None) -> None:
@@ -80,7 +80,9 @@ class Untranslator:
         return "".join(out)
 
     def record(self, tokens: Tokens, index: int) -> tuple[str, int]:
-        """Custom text of the type or attribute whose name (as MLIR knows it) is token ``index``, and the index after it."""
+        """Custom text of the type or attribute whose name (as MLIR knows it) is token ``index``, and the index after
+        it.
+        """
         spec = self.grammar.ir_records[tokens.texts[index]]
         public = f"{spec.sigil}{spec.name}"
         after = index + 1
@@ -90,9 +92,7 @@ class Untranslator:
         after = cursor.past(after)
         params = [tokens.slice(a, b) for a, b in cursor.split(index + 2, after - 1)]
         attrs = {
-            p.name: text
-            for p, text in zip(spec.params, params, strict=False)
-            if not (p.optional and text == "unit")
+            p.name: text for p, text in zip(spec.params, params, strict=False) if not (p.optional and text == "unit")
         }
         out = [public]
         state = ShowState(self, out, attrs, space=False)

@@ -8,7 +8,7 @@ from spyrec.diag.ids import IDS, exception_name
 from spyrec.diag.location import TEXT_TAG, Resolved, downcast, resolve
 from spyrec.diag.payload import Payload, decode, encode
 from spyrec.diag.render import render, to_dict, to_json
-from spyrec.diag.sink import NoteLike, Sink, Where
+from spyrec.diag.sink import NoteLike, Sink, Where, exception
 from spyrec.diag.source import Source, Span
 from spyrec.diag.source_map import SourceMap
 from spyrec.errors import Diagnostic, Position, Severity
@@ -31,6 +31,7 @@ __all__ = [
     "decode",
     "downcast",
     "encode",
+    "exception",
     "exception_name",
     "render",
     "report",

@@ -6,7 +6,7 @@ A caller says *where* (an op, a location, a place or a span), *what* (a stable i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from spyrec import errors
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 Where: TypeAlias = "Span | Position | ir.Location | ir.Operation | ir.OpView | ir.Value | None"
 #: A note: a sentence, or a place and a sentence about it.
 NoteLike: TypeAlias = "str | tuple[Where, str]"
+
+
+def exception(diagnostics: Sequence[Diagnostic], resource: tuple[str, int, int] | None = None) -> errors.SpyrecError:
+    """The exception that carries ``diagnostics``, of the class that the first error's id calls for."""
+    first = next((d for d in diagnostics if d.severity is Severity.ERROR), None)
+    kind: type[errors.SpyrecError] = getattr(errors, exception_name(first.id if first else ""))
+    if kind is errors.OutOfResources:
+        return errors.OutOfResources(diagnostics, *(resource or ("", 0, 0)))
+    return kind(diagnostics)
 
 
 class Sink:
@@ -135,11 +144,7 @@ class Sink:
         collected = tuple(self.diagnostics)
         if self.dropped:
             collected += (Diagnostic(Severity.REMARK, f"{self.dropped} more errors are not shown"),)
-        first = next((d for d in self.diagnostics if d.severity is Severity.ERROR), None)
-        kind = getattr(errors, exception_name(first.id if first else ""))
-        if kind is errors.OutOfResources:
-            raise errors.OutOfResources(collected, *(self._resource or ("", 0, 0)))
-        raise kind(collected)
+        raise exception(collected, self._resource)
 
     # -- placing ------------------------------------------------------------------------------------------------------
 

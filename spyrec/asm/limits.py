@@ -1,0 +1,91 @@
+"""What is refused before MLIR sees it, because its parser and printer recurse without bound and take the process down.
+
+Depth of brackets is the obvious case. Depth and size also come from aliases that mention earlier aliases, one line
+each, and from runs of signs, which MLIR's affine parser takes one stack frame at a time.
+"""
+
+from __future__ import annotations
+
+import re
+
+from spyrec.asm.lexer import Tokens
+from spyrec.asm.problem import Problem
+
+#: Deepest nesting of regions, and of all brackets together (through aliases too).
+MAX_REGIONS = 512
+MAX_BRACKETS = 4096
+#: Most tokens that one alias may stand for, the aliases in it written out.
+MAX_EXPANSION = 4_000_000
+#: Longest run of minus signs.
+MAX_SIGNS = 64
+
+_SIGNS = re.compile(rf"(?:-\s*){{{MAX_SIGNS + 1}}}")
+_DEFINITION = re.compile(r"^[ \t]*([#!](?:\d+|[A-Za-z_$.-][\w$.-]*))[ \t]*=", re.MULTILINE | re.ASCII)
+
+
+def check(tokens: Tokens) -> None:
+    """Raise :class:`Problem` where the text goes beyond a limit."""
+    _brackets(tokens)
+    if _SIGNS.search(tokens.text):
+        _signs(tokens)
+    _aliases(tokens)
+
+
+def _brackets(tokens: Tokens) -> None:
+    texts, match = tokens.texts, tokens.match
+    depth = regions = 0
+    counted: set[int] = set()
+    for index in tokens.brackets:
+        partner = match[index]
+        if partner < 0:
+            continue
+        if partner < index:
+            depth -= 1
+            if partner in counted:
+                regions -= 1
+            continue
+        depth += 1
+        if depth > MAX_BRACKETS:
+            _fail(tokens, f"brackets are nested more than {MAX_BRACKETS} deep here", index)
+        # A module around everything does not count: MLIR's printer writes one where the user need not.
+        if texts[index] == "{" and not tokens.is_dictionary(index) and texts[index - 1] != "module":
+            regions += 1
+            counted.add(index)
+            if regions > MAX_REGIONS:
+                _fail(tokens, f"regions are nested more than {MAX_REGIONS} deep here", index)
+
+
+def _signs(tokens: Tokens) -> None:
+    run = 0
+    for index, text in enumerate(tokens.texts):
+        run = run + 1 if text == "-" else 0
+        if run > MAX_SIGNS:
+            _fail(tokens, f"there are more than {MAX_SIGNS} signs in a row here", index)
+
+
+def _aliases(tokens: Tokens) -> None:
+    """Depth and size of each alias, those that it mentions written out."""
+    known: dict[str, tuple[int, int]] = {}
+    for found in _DEFINITION.finditer(tokens.text):
+        first = tokens.at(found.start(1))
+        name = tokens.texts[first]
+        if name != found[1]:
+            continue  # inside a comment or a string
+        deepest, size, depth = 0, 0, 0
+        index = first + 2
+        start = index
+        while index < tokens.count and (depth or index == start or not tokens.first_on_line(index)):
+            text = tokens.texts[index]
+            partner = tokens.match[index]
+            depth += (partner > index) - (-1 < partner < index)
+            inner_depth, inner_size = known.get(text, (0, 1))
+            deepest = max(deepest, depth + inner_depth)
+            size += inner_size
+            index += 1
+        if deepest > MAX_BRACKETS or size > MAX_EXPANSION:
+            _fail(tokens, f"{name} is nested too deeply or too large with the aliases in it written out", first)
+        known[name] = (deepest, size)
+
+
+def _fail(tokens: Tokens, message: str, index: int) -> None:
+    raise Problem("too-deep", message, tokens.starts[index], tokens.end(index))
