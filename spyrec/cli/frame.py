@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 FLAGS_VARIABLE = "SPYREC_FLAGS"
-_COMPILING = frozenset({"spyrec compile", "spyrec run"})
+_COMPILING = frozenset({"spyrec compile", "spyrec run", "spyrec-dbo-opt"})
 
 
 class _Mode:
@@ -55,6 +56,9 @@ def guarded(body: Callable[[], int]) -> int:
         status = body()
         sys.stdout.flush()
         return status
+    except UsageError as error:
+        show(d if d.id else replace(d, id="command-line") for d in error.diagnostics)
+        return error.status
     except SpyrecError as error:
         show(error.diagnostics)
         return error.status
@@ -115,18 +119,23 @@ def abandon_stdout() -> None:
 def spelled(words: Sequence[str], command: click.Command) -> list[str]:
     """Words with each long option in its two-dash form, and options whose value may be left out with that value."""
     options = [p for p in command.params if isinstance(p, click.Option)]
-    long = {o for p in options for o in (*p.opts, *p.secondary_opts) if o.startswith("--")}
+    valued = {o for p in options if not p.is_flag for o in p.opts if not o.startswith("--")}
+    flags = {o for p in options if p.is_flag for o in p.opts if not o.startswith("--")} | {"-h"}
     bare = {o: p.flag_value for p in options if not p.is_flag and isinstance(p.flag_value, str) for o in p.opts}
     result: list[str] = []
     for index, word in enumerate(words):
         if word == "--":
             return [*result, *words[index:]]
         name, equals, value = word.partition("=")
-        if name.startswith("-") and not name.startswith("--") and f"-{name}" in (*long, "--help"):
+        one_dash = name[:1] == "-" and name[1:2].isalpha() and len(name) > 2
+        if one_dash and name[:2] not in valued and not all(f"-{c}" in flags for c in name[1:]):
             name = f"-{name}"
         if name in bare and not equals:
             equals, value = "=", bare[name]
-        result.append(name + equals + value)
+        if name in valued and equals:
+            result += [name, value]
+        else:
+            result.append(name + equals + value)
     return result
 
 

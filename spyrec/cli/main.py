@@ -1,4 +1,4 @@
-"""Entry points ``spyrec`` and ``spyrec-opt``.
+"""Entry points ``spyrec``, ``spyrec-opt`` and ``spyrec-dbo-opt``.
 
 Nothing is imported before it is known which command runs: ``--help`` and a mistyped command cost an interpreter start.
 """
@@ -36,6 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def opt_main(arguments: Sequence[str] | None = None) -> int:
     """Run ``spyrec-opt``, which is ``spyrec opt``."""
     return _command("opt", list(sys.argv[1:] if arguments is None else arguments))
+
+
+def dbo_opt_main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``spyrec-dbo-opt``."""
+    from spyrec.cli import dbo_opt, frame
+
+    return frame.run(dbo_opt.command, "spyrec-dbo-opt", list(sys.argv[1:] if arguments is None else arguments))
 
 
 def _command(name: str, words: list[str]) -> int:

@@ -48,9 +48,13 @@ class OptionSpec:
         return type_text(self.type)
 
 
-@functools.cache
 def specs(cls: type) -> tuple[OptionSpec, ...]:
     """The options of a pass class, in order of declaration."""
+    return _specs(cls)
+
+
+@functools.cache
+def _specs(cls: Any) -> tuple[OptionSpec, ...]:
     if not dataclasses.is_dataclass(cls):
         return ()
     hints = typing.get_type_hints(cls)
