@@ -58,17 +58,17 @@ def _check_shape(at: int, box: Box, memory: str, writes: bool) -> None:
     """Refuse elements that are not aligned to their size, and writes of one byte by two elements."""
     shape = f"counts {list(box.counts)} with strides {list(box.strides)}"
     if at % box.element_bytes or not box.aligned:
-        where = f"byte {at:#x} of {memory}" + ("" if box.aligned else f", {shape}")
-        raise UnitStops(
-            "misaligned", f"elements of {box.element_bytes} bytes at {where}, are not aligned to their size"
+        which = "" if box.aligned else f" ({shape})"
+        message = (
+            f"elements of {box.element_bytes} bytes at byte {at:#x} of {memory}{which} are not aligned to their size"
         )
+        raise UnitStops("misaligned", message)
     try:
-        overlaps = writes and box.overlaps_itself
-        pieces = len(box.intervals)
+        if writes and box.overlaps_itself:
+            raise UnitStops("overlap", f"{shape} write some bytes of {memory} more than once")
+        _ = box.intervals  # now, while it can still be refused
     except TooManyPieces as error:
         raise UnitStops("scattered-access", f"{error}; one access has at most {MAX_PIECES}") from None
-    if overlaps:
-        raise UnitStops("overlap", f"{shape} write some bytes of {memory} more than once ({pieces} pieces)")
 
 
 DeviceAddress = Callable[[Unit], tuple[int, Window]]

@@ -452,6 +452,19 @@ def test_a_box_of_countless_pieces_is_refused_at_once() -> None:
     dims = (Dim(1 << 31, 4, 0), Dim(1 << 31, 4, 0), Dim(2, 0, 2))
     transfer = Xfer(element_bytes=2, source=End("device", 2), dest=End("lx"), dims=dims)
     assert fault(units(("load", [X_ADDRESS, transfer, HALT])), {"x": X}).id == "span-limit"
+    dims = (Dim(4, 20, 0), Dim(1 << 20, 0, 0), Dim(1 << 20, 0, 4), Dim(3, 8, 8))
+    transfer = Xfer(element_bytes=2, source=End("device", 2), dest=End("lx"), dims=dims)
+    assert fault(units(("load", [X_ADDRESS, transfer, HALT])), {"x": X}).id == "out-of-lx"
+    dims = (Dim(3, 4, 4), Dim(3000, 0, 4), Dim(3000, 0, 4), Dim(2, 4, 2))
+    transfer = Xfer(element_bytes=2, source=End("device", 2), dest=End("lx"), dims=dims)
+    assert fault(units(("load", [X_ADDRESS, transfer, HALT])), {"x": X}).id == "overlap"
+    reads = LxOperand(None, 0, "i8", (4, 4, 4, 4), None, 0)
+    stream = Stream(counts=(200, 200, 200, 200), inputs=(reads,), outputs=(replace(reads, strides=(1, 0, 0, 0)),))
+    assert fault(units(("sfu", [stream, HALT])), {"x": X}).id == "overlap"
+    dims = (Dim(2000, 2, 2500), Dim(2500, 2, 1))
+    transfer = Xfer(element_bytes=1, source=End("device", 2), dest=End("lx"), dims=dims)
+    many = np.zeros(10_000, np.uint8)
+    assert fault(units(("load", [X_ADDRESS, transfer, HALT])), {"x": many}).id == "scattered-access"
     dims = (Dim(40, 2, 0), Dim(1 << 31, 0, 0), Dim(2, 0, 2))
     transfer = Xfer(element_bytes=2, source=End("device", 2), dest=End("lx"), dims=dims)
     assert fault(units(("load", [X_ADDRESS, transfer, HALT])), {"x": X}).id == "overlap"
