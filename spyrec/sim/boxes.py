@@ -40,7 +40,7 @@ class Box:
     @property
     def aligned(self) -> bool:
         """True when every element is aligned to its size if the first one is."""
-        return all(s % self.element_bytes == 0 for s in self.strides)
+        return all(s % self.element_bytes == 0 for c, s in zip(self.counts, self.strides, strict=True) if c > 1)
 
     @functools.cached_property
     def intervals(self) -> tuple[Interval, ...]:
