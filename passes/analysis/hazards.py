@@ -1,14 +1,13 @@
 """Pairs of accesses on different units whose order matters, found block by block without looking at all pairs.
 
-The conflicts of a program are too many to list, but few of them say something new: once a write to a place is ordered after everything
-before it, what is ordered after the write is ordered after all of that. So each block keeps, per place, only the accesses since
-the last sure write (as *sources* of later hazards) and those before the first one (as *targets* of hazards that a loop carries). The
-hazards that come out imply the order of every conflicting pair.
+The conflicts of a program are too many to list, but few of them say something new: once a write to a place is ordered
+after everything before it, what is ordered after the write is ordered after all of that. So each block keeps, per
+place, only the accesses since the last sure write (as *sources* of later hazards) and those before the first one (as
+*targets* of hazards that a loop carries). The hazards that come out imply the order of every conflicting pair.
 
-A hazard is a fact about one block: after item ``source.number`` on one unit, before item ``target.number`` on another, in
-the same execution of the block (distance 0) or ``distance`` executions later. Accesses inside loops and branches take part as
-*entries* of the item that holds them.
-"""
+A hazard is a fact about one block: after item ``source.number`` on one unit, before item ``target.number`` on another,
+in the same execution of the block (distance 0) or ``distance`` executions later. Accesses inside loops and branches
+take part as *entries* of the item that holds them."""
 
 from __future__ import annotations
 
@@ -18,17 +17,17 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
 from spyrec.passes.analysis.places import BoxPlace, BufferPlace, Place, Relation, relate
-from spyrec.passes.analysis.skeleton import Block, Branch, Item, Leaf, Loop, Program, bodies
+from spyrec.passes.analysis.skeleton import Block, Item, Leaf, Loop, Program, bodies
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Entry:
     """An access as an item of some block shows it.
 
-    ``sure``: every execution of the block performs it, on the same bytes that an access to ``place`` elsewhere in the block means.
-    ``mask`` is a set of units as bits. For a source: units whose passing the end of the item implies that the access is done. For a
-    target: units that the access is known to come after, as far as they had come when they entered the item.
-    """
+    ``sure``: every execution of the block performs it, on the same bytes that an access to ``place`` elsewhere in the
+    block means. ``mask`` is a set of units as bits. For a source: units whose passing the end of the item implies that
+    the access is done. For a target: units that the access is known to come after, as far as they had come when they
+    entered the item."""
 
     place: Place
     unit: int
@@ -38,14 +37,16 @@ class Entry:
     whole: bool
     mask: int
     leaf: Leaf
+    origin: Block | None = None
+    """The block inside the item that it comes from, when the item is a loop or a branch."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hazard:
     """``target`` must come after ``source``, ``distance`` executions of the block later (0: in the same one).
 
-    Until it has been brought up to the body of ``loop``, the loop that carries it, ``distance`` counts iterations of that loop.
-    """
+    Until it has been brought up to the body of ``loop``, the loop that carries it, ``distance`` counts iterations of
+    that loop."""
 
     source: Entry
     target: Entry
@@ -55,7 +56,9 @@ class Hazard:
 
 @dataclass
 class BlockHazards:
-    """The hazards of one block: ``within`` one execution by number of the target item, ``carried`` by the loop whose body it is."""
+    """The hazards of one block: ``within`` one execution by number of the target item, ``carried`` by the loop whose
+    body it is.
+    """
 
     block: Block
     within: dict[int, list[Hazard]] = field(default_factory=dict)
@@ -66,9 +69,8 @@ class BlockHazards:
 class Lift:
     """How facts of a block look from the item that holds it.
 
-    ``source`` and ``target`` give the mask of an entry one level up; ``settled`` says that a hazard which a loop further out carries
-    is taken care of inside the block already.
-    """
+    ``source`` and ``target`` give the mask of an entry one level up; ``settled`` says that a hazard which a loop
+    further out carries is taken care of inside the block already."""
 
     source: Callable[[Entry], int]
     target: Callable[[Entry], int]
@@ -141,10 +143,11 @@ class _Finder:
         seen = _Seen()
         for body in bodies(item):
             inner = self.block(body)
-            seen.sources += _weakest(_raised(entry, item) for entry in inner.sources)
-            seen.targets += _weakest(_raised(entry, item) for entry in inner.targets)
+            seen.sources += _weakest(_raised(entry, item, body) for entry in inner.sources)
+            seen.targets += _weakest(_raised(entry, item, body) for entry in inner.targets)
             seen.outer += [
-                replace(h, source=_raised(h.source, item), target=_raised(h.target, item)) for h in inner.outer
+                replace(h, source=_raised(h.source, item, body), target=_raised(h.target, item, body))
+                for h in inner.outer
             ]
         return seen
 
@@ -190,8 +193,8 @@ class _Scan:
             for target in targets:
                 for cell in self.cells.near(target.place):
                     for source in self.sources.get(cell, ()):
-                        # Inside one loop or branch the block there has seen the pair already.
-                        nested = source.number == target.number
+                        # The block that both are in has seen the pair already; arms of a branch are two blocks.
+                        nested = source.origin is target.origin is not None
                         if _conflict(source, target) and not nested:
                             found.setdefault((id(source), id(target)), (source, target))
         for source, target in found.values():
@@ -212,7 +215,8 @@ def _conflict(source: Entry, target: Entry) -> bool:
 
 def _shadows_source(later: Entry, earlier: Entry) -> bool:
     """Whether all that conflicts with ``earlier`` and comes after ``later`` is ordered once ``later``'s hazards are."""
-    if not (later.sure and later.whole) or not _same_bytes(later, earlier):
+    # What happens inside one item has no order here.
+    if later.number == earlier.number or not (later.sure and later.whole) or not _same_bytes(later, earlier):
         return False
     if later.write:
         return True
@@ -239,10 +243,10 @@ def _entries(leaf: Leaf) -> list[Entry]:
     ]
 
 
-def _raised(entry: Entry, item: Item) -> Entry:
-    """The entry as one of ``item``, the loop or branch around it."""
+def _raised(entry: Entry, item: Item, body: Block) -> Entry:
+    """The entry as one of ``item``, the loop or branch around ``body``."""
     sure = entry.sure and isinstance(item, Loop) and item.min_trips > 0 and not _varies(entry.place, item)
-    return replace(entry, number=item.number, sure=sure)
+    return replace(entry, number=item.number, sure=sure, origin=body)
 
 
 def _varies(place: Place, loop: Loop) -> bool:
@@ -271,9 +275,8 @@ def _weakest(entries: Iterable[Entry]) -> list[Entry]:
 class Cells:
     """Where to look for what may overlap a place.
 
-    In LX a cell is the bytes that one and the same set of buffers covers. In device memory each place is its own cell, and its
-    neighbours are the places that it may meet in any iterations.
-    """
+    In LX a cell is the bytes that one and the same set of buffers covers. In device memory each place is its own cell,
+    and its neighbours are the places that it may meet in any iterations."""
 
     def __init__(self, places: Iterable[Place]) -> None:
         places = tuple(dict.fromkeys(places))
@@ -341,8 +344,8 @@ def _may_meet(a: Place, b: Place) -> bool:
 def _neighbours_of_one_form(places: list[Place]) -> Iterator[tuple[Place, Place]]:
     """Pairs of places that differ in nothing but their start and shape.
 
-    When one step of the only counter leads past all of them, other iterations are out of reach and only spans that overlap count.
-    """
+    When one step of the only counter leads past all of them, other iterations are out of reach and only spans that
+    overlap count."""
     boxes = [place for place in places if isinstance(place, BoxPlace)]
     if len(boxes) < len(places):
         yield from combinations(places, 2)

@@ -21,14 +21,24 @@ _TRIES = 256
 def can_reach(terms: Sequence[Term], low: int, high: int) -> bool:
     """Whether ``sum(factor * v)`` can be from ``low`` to ``high``.
 
-    A wrong yes is possible (a search that takes too long, a half-bounded variable), a wrong no is not.
+    A wrong yes is possible (a search that takes too long; unbounded variables that pull in both directions), a wrong no
+    is not.
     """
     if any(a is not None and b is not None and a > b for _, a, b in terms):
         return False
-    free = math.gcd(*(f for f, a, b in terms if a is None or b is None))
+    least, most = _reach(terms)
+    if least > high or most < low:
+        return False
     bounded = [(f, a, b) for f, a, b in terms if a is not None and b is not None]
-    if free:
+    open_ = [(f, a, b) for f, a, b in terms if f and (a is None or b is None)]
+    if least > -math.inf or most < math.inf:
+        # All open ends lie on one side, so the other side of the interval bounds them.
+        for f, a, b in open_:
+            room = (high - least if least > -math.inf else most - low) // abs(f)
+            bounded.append((f, a, a + int(room)) if a is not None else (f, (b or 0) - int(room), b or 0))
+    elif open_:
         # Unbounded variables reach every multiple of `free`, so all else counts by its residue.
+        free = math.gcd(*(f for f, _, _ in open_))
         bounded = [(f % free, a, b) for f, a, b in bounded]
         low, high = low % free, low % free + (high - low)
         least, most = _range(bounded)
@@ -37,35 +47,45 @@ def can_reach(terms: Sequence[Term], low: int, high: int) -> bool:
 
 
 def first_distance(step: int, limit: int | None, terms: Sequence[Term], low: int, high: int) -> int | None:
-    """The least ``d`` from 1 to ``limit`` for which ``step * d + sum(terms)`` can be from ``low`` to ``high``; ``None``: never.
+    """The least ``d`` from 1 to ``limit`` for which ``step * d + sum(terms)`` can be from ``low`` to ``high``.
 
+    ``None`` is never.
     What is returned may be too small (see :func:`can_reach`), never too large.
     """
-    if limit is not None and limit < 1:
-        return None
     if step == 0:
-        return 1 if can_reach(terms, low, high) else None
-    free = math.gcd(*(f for f, a, b in terms if a is None or b is None))
-    if free:
-        # Residues repeat after that many steps.
-        first, last = 1, free // math.gcd(step, free)
-    else:
-        least, most = _range([(f, a, b) for f, a, b in terms if a is not None and b is not None])
-        first, last = _multiples(step, low - most, high - least)
-    if limit is not None:
-        last = min(last, limit)
-    tried = min(last, first + _TRIES - 1)
-    for distance in range(first, tried + 1):
-        if can_reach(terms, low - step * distance, high - step * distance):
-            return distance
-    return None if tried >= last else tried + 1
-
-
-def _multiples(step: int, low: int, high: int) -> tuple[int, int]:
-    """First (at least 1) and last ``d`` with ``low <= step * d <= high``."""
+        return 1 if (limit is None or limit >= 1) and can_reach(terms, low, high) else None
     if step < 0:
         step, low, high = -step, -high, -low
-    return max(1, -(-low // step)), high // step
+        terms = [(-factor, a, b) for factor, a, b in terms]
+    least, most = _reach(terms)
+    first = 1 if most == math.inf else max(1, -int((most - low) // step))
+    last = math.inf if limit is None else limit
+    if least > -math.inf:
+        last = min(last, (high - least) // step)
+    elif most == math.inf:
+        # Residues repeat.
+        free = math.gcd(*(f for f, a, b in terms if a is None or b is None))
+        last = min(last, free // math.gcd(step, free))
+    distance = first
+    while distance <= last and distance < first + _TRIES:
+        if can_reach(terms, low - step * distance, high - step * distance):
+            return distance
+        distance += 1
+    return None if distance > last else distance
+
+
+def _reach(terms: Sequence[Term]) -> tuple[float, float]:
+    """Bounds of the sum; infinite where a variable has no bound."""
+    least: float = 0
+    most: float = 0
+    for factor, low, high in terms:
+        if factor:
+            ends = (
+                -math.inf if low is None and factor > 0 else math.inf if low is None else factor * low,
+                math.inf if high is None and factor > 0 else -math.inf if high is None else factor * high,
+            )
+            least, most = least + min(ends), most + max(ends)
+    return least, most
 
 
 def _range(terms: Sequence[_Bounded]) -> tuple[int, int]:

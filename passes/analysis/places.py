@@ -1,12 +1,12 @@
 """What an access touches, and when two of them can touch the same byte.
 
-A place is bytes of one memory: a buffer in LX (:class:`BufferPlace`), or a strided box of device memory whose address is a
-linear form (:class:`BoxPlace`). :func:`relate` answers, for two accesses inside the same loops, whether they can meet in one
-iteration, and if not, how many iterations apart they can.
-"""
+A place is bytes of one memory: a buffer in LX (:class:`BufferPlace`), or a strided box of device memory whose address
+is a linear form (:class:`BoxPlace`). :func:`relate` answers, for two accesses inside the same loops, whether they can
+meet in one iteration, and if not, how many iterations apart they can."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -14,13 +14,12 @@ from spyrec.passes.analysis.overlap import Term, can_reach, first_distance
 from spyrec.passes.analysis.skeleton import Loop
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class BufferPlace:
     """A buffer in LX: instance ``n`` occupies ``size`` bytes from ``address + (n mod depth) * slot_bytes``.
 
-    ``n`` counts the iterations of ``loop``, the innermost loop around the allocation, over all its executions; without a loop
-    there is one instance. ``depth`` is the effective one (:mod:`spyrec.passes.analysis.instances`).
-    """
+    ``n`` counts the iterations of ``loop``, the innermost loop around the allocation, over all its executions; without
+    a loop there is one instance. ``depth`` is the effective one (:mod:`spyrec.passes.analysis.instances`)."""
 
     name: str
     address: int
@@ -39,13 +38,12 @@ class BufferPlace:
         return [(start, start + self.size) for start in starts]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Variable:
     """A number in an address that is not a constant.
 
-    ``loops`` are the loops whose iterations can change it. A ``counter`` variable is the number of the iteration of that loop, from
-    0 in each execution. ``low`` and ``high`` bound it.
-    """
+    ``loops`` are the loops whose iterations can change it. A ``counter`` variable is the number of the iteration of
+    that loop, from 0 in each execution. ``low`` and ``high`` bound it."""
 
     loops: frozenset[Loop]
     counter: Loop | None = None
@@ -55,12 +53,11 @@ class Variable:
 
 @dataclass(frozen=True)
 class BoxPlace:
-    """Bytes of device memory: elements of ``element`` bytes at ``start + sum(factor * variable) + sum(i_k * stride_k)``, ``i_k``
-    below ``extent_k``.
+    """Bytes of device memory: elements of ``element`` bytes at ``start + sum(factor * variable) + sum(i_k *
+    stride_k)``, ``i_k`` below ``extent_k``.
 
-    ``base`` names what the address is relative to: the number of a pointer argument, or ``None`` for literal addresses. Every number
-    is in bytes.
-    """
+    ``base`` names what the address is relative to: the number of a pointer argument, or ``None`` for literal addresses.
+    Every number is in bytes."""
 
     name: str
     base: int | None
@@ -94,10 +91,10 @@ Place: TypeAlias = BufferPlace | BoxPlace | UnknownPlace
 class Relation:
     """When two accesses, the first of which comes first, can touch the same byte.
 
-    ``together``: in the same iteration of all loops around both. ``carried``: ``(loop, distance)``, innermost loop first: the
-    second ``distance`` or more iterations of ``loop`` later, the loops around it standing still. Loops further out than one with
-    distance 1 are left out: what orders consecutive iterations, counted over all executions, orders those too.
-    """
+    ``together``: in the same iteration of all loops around both. ``carried``: ``(loop, distance)``, innermost loop
+    first: the second ``distance`` or more iterations of ``loop`` later, the loops around it standing still. Loops
+    further out than one with distance 1 are left out: what orders consecutive iterations, counted over all executions,
+    orders those too."""
 
     together: bool
     carried: tuple[tuple[Loop, int], ...]
@@ -107,7 +104,9 @@ APART = Relation(False, ())
 
 
 def relate(first: Place, second: Place, loops: tuple[Loop, ...]) -> Relation:
-    """The relation of two accesses inside ``loops``, the loops around both, outermost first. At least one of them writes."""
+    """The relation of two accesses inside ``loops``, the loops around both, outermost first. At least one of them
+    writes.
+    """
     if isinstance(first, BufferPlace) or isinstance(second, BufferPlace):
         if not (isinstance(first, BufferPlace) and isinstance(second, BufferPlace)):
             return APART
@@ -122,15 +121,20 @@ def relate(first: Place, second: Place, loops: tuple[Loop, ...]) -> Relation:
 
 
 def _always(loops: tuple[Loop, ...]) -> Relation:
-    return Relation(True, ((loops[-1], 1),) if loops else ())
+    return _every(1, loops)
+
+
+def _every(distance: int, loops: tuple[Loop, ...]) -> Relation:
+    """Together, and whenever the innermost loop's body has executed ``distance`` times more."""
+    trips = [loop.max_trips for loop in loops]
+    executions = math.inf if None in trips else math.prod(count for count in trips if count is not None)
+    return Relation(True, ((loops[-1], distance),) if distance < executions else ())
 
 
 def _relate_buffers(first: BufferPlace, second: BufferPlace, loops: tuple[Loop, ...]) -> Relation:
     if first is not second:
         return _always(loops) if first.overlaps(second) else APART
-    if loops and loops[-1] is first.loop:
-        return Relation(True, ((loops[-1], first.depth),))
-    return _always(loops)
+    return _every(first.depth if loops and loops[-1] is first.loop else 1, loops)
 
 
 def _relate_boxes(first: BoxPlace, second: BoxPlace, loops: tuple[Loop, ...]) -> Relation:

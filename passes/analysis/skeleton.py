@@ -1,10 +1,10 @@
-"""A schedule reduced to what ordering is about: blocks of items, who accesses which bytes, and channels. No MLIR in here.
+"""A schedule reduced to what ordering is about: blocks of items, who accesses which bytes, and channels. No MLIR in
+here.
 
 A :class:`Block` is a list of items. An item is a :class:`Leaf` (one operation of one unit), a :class:`Loop` or a
 :class:`Branch`. Items are numbered from 1; *position* ``p`` of a block is the gap after item ``p`` (0 is the start), so
-a post right after item ``i`` is at position ``i`` and a wait right before item ``j`` is at position ``j - 1``. In one gap
-posts count as standing before waits.
-"""
+a post right after item ``i`` is at position ``i`` and a wait right before item ``j`` is at position ``j - 1``. In one
+gap posts count as standing before waits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spyrec.passes.analysis.places import Place
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Block:
     """A list of items that execute in order.
 
@@ -31,7 +31,7 @@ class Block:
     ref: Any = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Item:
     """Common to all items: the block that holds it and its number there, from 1."""
 
@@ -40,7 +40,7 @@ class Item:
     ref: Any = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Leaf(Item):
     """One operation of the unit numbered ``unit``."""
 
@@ -48,7 +48,7 @@ class Leaf(Item):
     accesses: tuple[Access, ...] = ()
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Loop(Item):
     """A counted loop. ``min_trips`` and ``max_trips`` bound its iterations; ``None`` is no upper bound."""
 
@@ -57,7 +57,7 @@ class Loop(Item):
     max_trips: int | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Branch(Item):
     """A choice: exactly one of ``arms`` executes (an absent ``else`` is an empty block)."""
 
@@ -73,7 +73,7 @@ class Access:
     whole: bool = True
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Channel:
     """A channel whose one post and one wait stand in the same block, at positions ``post`` and ``wait``.
 
@@ -88,7 +88,7 @@ class Channel:
     ref: Any = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Program:
     """A whole function: its outermost block, the names of its units, and every place that is accessed."""
 

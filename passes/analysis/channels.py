@@ -1,0 +1,70 @@
+"""Channels for hazards: where each posts and waits, and what it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from spyrec.passes.analysis.hazards import BlockHazards, Hazard, Lift, find, own_unit
+from spyrec.passes.analysis.places import BufferPlace
+from spyrec.passes.analysis.skeleton import Block, Program
+
+
+@dataclass(eq=False)
+class Wanted:
+    """A channel that keeps ``hazards`` in order: the post is right after item ``post``, the wait right before item
+    ``wait + 1``.
+    """
+
+    block: Block
+    source: int
+    target: int
+    credits: int
+    post: int
+    wait: int
+    hazards: list[Hazard] = field(default_factory=list)
+
+    @property
+    def stem(self) -> str:
+        """A name for people: what the wait waits for."""
+        hazard = self.hazards[0]
+        source, target = hazard.source, hazard.target
+        if source.place is not target.place and isinstance(source.place, BufferPlace):
+            return f"{source.place.name}_to_{target.place.name}"
+        if isinstance(source.place, BufferPlace):
+            if source.write:
+                return f"{target.place.name}_{'over' if target.write else 'full'}"
+            return f"{target.place.name}_free"
+        if source.write:
+            return f"{source.place.name}_stored"
+        return f"{source.place.name}_loaded"
+
+
+def wanted(program: Program) -> list[Wanted]:
+    """One channel for each way in which hazards of ``program`` ask for one, outer blocks last, in order of their
+    waits.
+    """
+    found: dict[tuple[Block, int, int, int, int, int], Wanted] = {}
+
+    def settle(hazards: BlockHazards) -> Lift:
+        block = hazards.block
+        for hazard in _of(hazards):
+            key = (
+                block,
+                hazard.source.unit,
+                hazard.target.unit,
+                hazard.distance,
+                hazard.source.number,
+                hazard.target.number - 1,
+            )
+            found.setdefault(key, Wanted(*key)).hazards.append(hazard)
+        return own_unit(hazards)
+
+    find(program, settle)
+    return list(found.values())
+
+
+def _of(hazards: BlockHazards) -> Iterator[Hazard]:
+    for number in sorted(hazards.within):
+        yield from hazards.within[number]
+    yield from sorted(hazards.carried, key=lambda hazard: (hazard.target.number, hazard.source.number))

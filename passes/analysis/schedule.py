@@ -1,0 +1,380 @@
+"""A function at stage `schedule` read into the skeleton that the analyses work on.
+
+Every op that touches memory must be a `dataflow.data_transfer` or a linalg op on buffers, and name its unit; scalar ops
+are passed over. What is not of that form is reported to the sink, and there is no result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from spyrec import diag
+from spyrec.dialects.dataflow import AllocOp, ChannelOp, DataTransferOp, PostOp, TileIdOp, WaitOp
+from spyrec.mlir import ir
+from spyrec.numerics.errors import UnknownType
+from spyrec.numerics.types import scalar_type
+from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passes.analysis.instances import effective_depth
+from spyrec.passes.analysis.linear import Interval, Leaf, Linear
+from spyrec.passes.analysis.places import BoxPlace, BufferPlace, Place, UnknownPlace, Variable
+from spyrec.passes.analysis.skeleton import (
+    Access,
+    Block,
+    Branch,
+    Channel,
+    Item,
+    Loop,
+    Program,
+)
+from spyrec.passes.analysis.skeleton import Leaf as UnitOp
+
+UNIT = "dataflow.unit"
+"""The discardable attribute that names the unit of a linalg op."""
+
+MAY_ALIAS = "spyrec.may_alias"
+"""The argument attribute that allows a pointer to meet the others."""
+
+_UNBOUNDED = 1 << 40
+"""An interval wider than this says nothing about an address."""
+
+_SCALAR_DIALECTS = ("arith.", "math.", "affine.apply", "affine.min", "affine.max", "spyreop.")
+
+
+@dataclass
+class Allocation:
+    """One `dataflow.alloc`: its op, where it stands, and the place that accesses to it name."""
+
+    op: ir.Operation
+    block: Block
+    place: BufferPlace
+    requested_depth: int
+
+
+@dataclass
+class Schedule:
+    """What :func:`read` gives."""
+
+    function: ir.Operation
+    program: Program
+    values: IndexValues
+    allocations: list[Allocation] = field(default_factory=list)
+    channels: dict[str, ir.Operation] = field(default_factory=dict)
+    varies: dict[Loop, frozenset[Loop]] = field(default_factory=dict)
+
+
+def read(function: ir.Operation, sink: diag.Sink, *, placed: bool) -> Schedule | None:
+    """The schedule of ``function`` (a ``func.func`` with a body); ``None`` after something was reported.
+
+    ``placed``: buffers must have addresses. Otherwise addresses and slot sizes are 0.
+    """
+    reader = _Reader(function, sink, placed)
+    reader.block(reader.entry, reader.schedule.program.body)
+    return None if reader.refused else reader.finish()
+
+
+def element_bytes(type_: ir.Type) -> int:
+    """Bytes of one element in memory. Raises :class:`spyrec.numerics.errors.UnknownType`."""
+    return scalar_type(str(type_)).size
+
+
+class _Reader:
+    """One reading of one function."""
+
+    def __init__(self, function: ir.Operation, sink: diag.Sink, placed: bool) -> None:
+        self.function = function
+        self.sink = sink
+        self.placed = placed
+        self.refused = False
+        self.entry = function.regions[0].blocks[0]
+        self.values = IndexValues(function, kernels.tiles(function))
+        self.schedule = Schedule(function, Program(Block(ref=self.entry), ()), self.values)
+        self.units: dict[str, int] = {}
+        self.places: dict[Place, Place] = {}
+        self.buffers: dict[ir.Value, BufferPlace] = {}
+        self.blocks: dict[ir.Block, Block] = {}
+        self.loops: dict[ir.Block, Loop] = {}
+        self.variables: dict[object, Variable] = {}
+        self.posts: dict[str, list[tuple[Block, int, ir.Operation]]] = {}
+        self.waits: dict[str, list[tuple[Block, int, ir.Operation]]] = {}
+        arguments = kernels.arguments(function)
+        self.arguments = {ir.Value(a): number for number, a in enumerate(arguments)}
+        self.names = [kernels.argument_name(a) for a in arguments]
+        self.may_alias = _marked(function, len(arguments))
+
+    def finish(self) -> Schedule:
+        program = self.schedule.program
+        program.units = tuple(self.units)
+        program.places = tuple(self.places)
+        self._pair_channels()
+        return self.schedule
+
+    def refuse(self, where: ir.Operation, id: str, message: str, field: str | None = None) -> None:
+        self.refused = True
+        self.sink.error(where, id, message, field)
+
+    # Structure
+
+    def block(self, block: ir.Block, into: Block) -> None:
+        """Read the ops of ``block`` as items of ``into``."""
+        self.blocks[block] = into
+        for view in block.operations:
+            op = view.operation
+            name = op.name
+            if isinstance(view, AllocOp):
+                self._alloc(view, into)
+            elif isinstance(view, DataTransferOp):
+                self._item(op, view.unit.value, self._transfer(view), into)
+            elif isinstance(view, ChannelOp):
+                self.schedule.channels[view.sym_name.value] = op
+            elif isinstance(view, PostOp | WaitOp):
+                ends = self.posts if isinstance(view, PostOp) else self.waits
+                ends.setdefault(view.channel.value, []).append((into, len(into.items), op))
+            elif name == "scf.for":
+                self._loop(op, into)
+            elif name == "scf.if":
+                self._branch(op, into)
+            elif name.startswith("linalg.") and name != "linalg.yield":
+                self._compute(op, into)
+            elif not self._is_scalar(op):
+                self.refuse(
+                    op,
+                    "unsupported-op",
+                    f"'{name}' cannot be part of a schedule: it is no transfer, no compute on buffers, no loop or branch "
+                    "and no scalar op",
+                )
+
+    def _is_scalar(self, op: ir.Operation) -> bool:
+        if op.name in ("func.return", "scf.yield", TileIdOp.NAME):
+            return True
+        shaped = [v for v in (*op.operands, *op.results) if isinstance(v.type, ir.ShapedType)]
+        return op.name.startswith(_SCALAR_DIALECTS) and not shaped and not len(op.regions)
+
+    def _loop(self, op: ir.Operation, into: Block) -> None:
+        loop = Loop(into, len(into.items) + 1, op)
+        low, high, step = (self.values.form(operand) for operand in list(op.operands)[:3])
+        span = self.values.interval(high - low)
+        if step.is_constant and step.constant > 0:
+            loop.min_trips = max(0, -(-span.low // step.constant))
+            most = max(0, -(-span.high // step.constant))
+            loop.max_trips = most if most < _UNBOUNDED else None
+        self.schedule.varies[loop] = self._loops_of(low) | self._loops_of(high) | self._loops_of(step)
+        body = op.regions[0].blocks[0]
+        self.loops[body] = loop
+        loop.body = Block((*into.loops, loop), loop, ref=body)
+        self.block(body, loop.body)
+        self._add(loop, into)
+
+    def _branch(self, op: ir.Operation, into: Block) -> None:
+        branch = Branch(into, len(into.items) + 1, op)
+        arms = []
+        for region in op.regions:
+            arm = Block(into.loops)
+            for block in region.blocks:
+                arm.ref = block
+                self.block(block, arm)
+            arms.append(arm)
+        branch.arms = tuple(arms)
+        self._add(branch, into)
+
+    def _item(self, op: ir.Operation, unit: str, accesses: Sequence[Access], into: Block) -> None:
+        number = self.units.setdefault(unit, len(self.units))
+        self._add(UnitOp(into, len(into.items) + 1, op, number, tuple(accesses)), into)
+
+    @staticmethod
+    def _add(item: Item, into: Block) -> None:
+        into.items.append(item)
+
+    # Accesses
+
+    def _alloc(self, view: AllocOp, into: Block) -> None:
+        memref = ir.MemRefType(view.result.type)
+        try:
+            size = math.prod(memref.shape) * element_bytes(memref.element_type)
+        except UnknownType as error:
+            self.refuse(view.operation, "unknown-type", str(error), "type(result)")
+            size = 0
+        if self.placed and (view.address is None or view.slot_bytes is None):
+            self.refuse(view.operation, "no-address", "the buffer has no address yet: run assign-addresses first")
+        requested = 1 if view.depth is None else view.depth.value
+        place = BufferPlace(
+            name="buffer" if view.name_ is None else view.name_.value,
+            address=0 if view.address is None else view.address.value,
+            slot_bytes=0 if view.slot_bytes is None else view.slot_bytes.value,
+            depth=effective_depth(requested, into, self.schedule.varies),
+            size=size,
+            loop=into.loops[-1] if into.loops else None,
+        )
+        self.buffers[view.result] = place
+        self.places[place] = place
+        self.schedule.allocations.append(Allocation(view.operation, into, place, requested))
+
+    def _transfer(self, view: DataTransferOp) -> list[Access]:
+        accesses: list[Access] = []
+        for side, other, write in (("source", "dest", False), ("dest", "source", True)):
+            buffer, far = getattr(view, side), getattr(view, other)
+            if buffer is not None:
+                accesses += self._buffer_access(view.operation, buffer, side, write)
+            elif far is not None:
+                accesses += self._box_access(view, side, far, write)
+        return accesses
+
+    def _buffer_access(
+        self, op: ir.Operation, buffer: ir.Value, field: str, write: bool, whole: bool = True
+    ) -> list[Access]:
+        place = self.buffers.get(buffer)
+        if place is None:
+            self.refuse(op, "unknown-buffer", "an operand in LX must be the result of a dataflow.alloc", field)
+            return []
+        return [Access(place, write, whole)] if place.size else []
+
+    def _box_access(self, view: DataTransferOp, side: str, buffer: ir.Value, write: bool) -> list[Access]:
+        memref = ir.MemRefType(buffer.type)
+        if getattr(view, f"{side}_space").value == "lx":
+            self.refuse(view.operation, "unknown-buffer", "a box of LX has no buffer that it lies in", f"{side}_space")
+            return []
+        if 0 in memref.shape:
+            return []
+        base: ir.Value | None = getattr(view, f"{side}_base")
+        number, rest = self._base(base)
+        name = self.names[number] if number is not None else "memory" if base is None else "pointer"
+        strides = list(getattr(view, f"{side}_strides"))
+        if (base is not None and number is None) or getattr(view, f"{side}_dyn_strides"):
+            place: Place = UnknownPlace(name)
+        else:
+            size = element_bytes(memref.element_type)
+            form = rest + self.values.form(getattr(view, f"{side}_offset")).scaled(size)
+            box, element = _contiguous([(s * size, n) for s, n in zip(strides, memref.shape, strict=True)], size)
+            start, variables = self._variables(form)
+            may_alias = number is not None and number in self.may_alias
+            place = BoxPlace(name, number, may_alias, start, variables, box, element)
+        place = self.places.setdefault(place, place)
+        return [Access(place, write, whole=not isinstance(place, UnknownPlace))]
+
+    def _compute(self, op: ir.Operation, into: Block) -> None:
+        if op.name != "linalg.generic":
+            self.refuse(
+                op, "unsupported-op", f"'{op.name}' must be a linalg.generic here: run linalg-generalize-named-ops"
+            )
+            return
+        if UNIT not in op.attributes:
+            self.refuse(op, "no-unit", f"the op does not name its unit: attribute {UNIT} is missing")
+            return
+        body = op.regions[0].blocks[0]
+        outputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1]
+        accesses: list[Access] = []
+        for position, operand in enumerate(op.operands):
+            if not isinstance(operand.type, ir.MemRefType):
+                if isinstance(operand.type, ir.ShapedType):
+                    self.refuse(
+                        op, "unsupported-op", f"operand {position} is a {operand.type}; a schedule has no tensors"
+                    )
+                continue
+            map_ = ir.AffineMapAttr(ir.ArrayAttr(op.attributes["indexing_maps"])[position]).value
+            whole = map_.is_projected_permutation
+            written = position >= len(op.operands) - outputs
+            if not written or next(iter(body.arguments[position].uses), None) is not None:
+                accesses += self._buffer_access(op, operand, f"operand {position}", False, whole)
+            if written:
+                accesses += self._buffer_access(op, operand, f"operand {position}", True, whole)
+        self._item(op, ir.FlatSymbolRefAttr(op.attributes[UNIT]).value, accesses, into)
+
+    # Addresses
+
+    def _base(self, base: ir.Value | None) -> tuple[int | None, Linear]:
+        """The argument that a base is, and what is added to it (bytes)."""
+        if base is None:
+            return None, Linear.of(0)
+        form = self.values.form(base)
+        for atom, factor in form.terms:
+            if isinstance(atom, Leaf) and factor == 1:
+                number = self.arguments.get(self.values.value(atom))
+                if number is not None:
+                    return number, form - Linear.atom(atom)
+        return None, form
+
+    def _variables(self, form: Linear) -> tuple[int, tuple[tuple[Variable, int], ...]]:
+        """``form`` over counters that start at 0 and go up by 1, and over what else it depends on."""
+        factors: dict[Variable, int] = {}
+        constant = form.constant
+        todo = list(form.terms)
+        while todo:
+            atom, factor = todo.pop()
+            loop = self._counted(atom) if isinstance(atom, Leaf) else None
+            if loop is None:
+                variable = self._variable(("value", atom), self._loops_of(Linear.atom(atom)), None, Linear.atom(atom))
+            else:
+                low, _, step = (self.values.form(operand) for operand in list(loop.ref.operands)[:3])
+                todo += low.scaled(factor).terms
+                constant += low.constant * factor
+                factor *= step.constant
+                variable = self._variable(("counter", loop), frozenset(loop.body.loops), loop, None)
+            factors[variable] = factors.get(variable, 0) + factor
+        order = {variable: position for position, variable in enumerate(self.variables.values())}
+        kept = [(variable, factor) for variable, factor in factors.items() if factor]
+        return constant, tuple(sorted(kept, key=lambda pair: order[pair[0]]))
+
+    def _counted(self, atom: Leaf) -> Loop | None:
+        """The loop whose counter ``atom`` is, when its step is a constant."""
+        value = self.values.value(atom)
+        if not isinstance(value, ir.BlockArgument) or value.arg_number:
+            return None
+        loop = self.loops.get(value.owner)
+        return loop if loop is not None and self.values.form(loop.ref.operands[2]).is_constant else None
+
+    def _variable(self, key: object, loops: frozenset[Loop], counter: Loop | None, form: Linear | None) -> Variable:
+        found = self.variables.get(key)
+        if found is None:
+            if counter is not None:
+                low: int | None = 0
+                high = None if counter.max_trips is None else max(0, counter.max_trips - 1)
+            else:
+                interval = self.values.interval(form) if form is not None else Interval.signed(64)
+                known = interval in Interval(-_UNBOUNDED, _UNBOUNDED)
+                low, high = (interval.low, interval.high) if known else (None, None)
+            found = self.variables[key] = Variable(loops, counter, low, high)
+        return found
+
+    def _loops_of(self, form: Linear) -> frozenset[Loop]:
+        """The loops in whose iterations ``form`` may differ."""
+        loops: set[Loop] = set()
+        for leaf in form.leaves():
+            value = self.values.value(leaf)
+            owner = value.owner
+            if isinstance(owner, ir.Block):
+                loops.update(self.blocks[owner].loops)
+            elif owner.name != TileIdOp.NAME:
+                loops.update(self.blocks[owner.operation.block].loops)
+        return frozenset(loops)
+
+    # Channels
+
+    def _pair_channels(self) -> None:
+        """Channels with one post and one wait in one block; others order nothing that the analysis could use."""
+        for name, op in self.schedule.channels.items():
+            posts, waits = self.posts.get(name, []), self.waits.get(name, [])
+            if len(posts) != 1 or len(waits) != 1 or posts[0][0] is not waits[0][0]:
+                continue
+            view = ChannelOp(op)
+            ends = [self.units.setdefault(end.value, len(self.units)) for end in (view.from_unit, view.to_unit)]
+            (block, post, _), (_, wait, _) = posts[0], waits[0]
+            block.channels.append(Channel(ends[0], ends[1], view.init.value, post, wait, name))
+        self.schedule.program.units = tuple(self.units)
+
+
+def _contiguous(dims: list[tuple[int, int]], element: int) -> tuple[tuple[tuple[int, int], ...], int]:
+    """A box without dimensions that say nothing, bytes that lie side by side being one element."""
+    left = sorted(((stride, extent) for stride, extent in dims if stride and extent > 1), key=lambda dim: abs(dim[0]))
+    while left and left[0][0] == element:
+        element *= left.pop(0)[1]
+    return tuple(left), element
+
+
+def _marked(function: ir.Operation, count: int) -> frozenset[int]:
+    """Numbers of the arguments that carry MAY_ALIAS."""
+    if "arg_attrs" not in function.attributes:
+        return frozenset()
+    attributes = list(ir.ArrayAttr(function.attributes["arg_attrs"]))
+    return frozenset(number for number in range(count) if MAY_ALIAS in attributes[number])
