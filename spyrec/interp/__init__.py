@@ -20,7 +20,7 @@ from spyrec.diag import Sink
 from spyrec.interp import affine, arith, dataflow, ktdp, linalg, memref, scf, tensor
 from spyrec.interp import program as units
 from spyrec.interp.faults import Fault
-from spyrec.interp.machine import MEANINGS, TERMINATORS, Function, Reporter, Tile, drain, prepare
+from spyrec.interp.machine import MEANINGS, TERMINATORS, Reporter, Tile, drain, prepare
 from spyrec.interp.memory import Device, Scratchpad
 from spyrec.interp.values import Address
 from spyrec.mlir import ir
@@ -98,13 +98,14 @@ def _run(op: ir.Operation, launch: Launch, seed: int | None, sink: Sink, strict_
         tile = Tile(int(number), grid, device, scratchpad, report, strict_bounds)
         if units.is_program(op):
             tile.program = units.Program(np.full(lx_bytes, -1, np.int32))
-        _execute(prepared, tile, arguments)
-        if tile.program is not None:
-            tile.program.execute(rng)
-
-
-def _execute(function: Function, tile: Tile, arguments: list[Any]) -> None:
-    drain(function.run(tile, arguments))
+        try:
+            drain(prepared.run(tile, arguments))
+            if tile.program is not None:
+                tile.program.execute(rng)
+        except Fault as fault:
+            if count > 1:
+                fault.notes += (f"on compute tile {number} of {count}",)
+            raise
 
 
 def _grid(op: ir.Operation, launch: Launch) -> tuple[int, ...]:

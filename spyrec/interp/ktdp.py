@@ -241,20 +241,19 @@ def _clipped(frame: Frame, op: ir.Operation, tile: Tile) -> Box:
     if inside.holds(points):
         return points
     kept = points.common(inside)
-    dims = [d for d in range(len(points.low)) if points.low[d] < inside.low[d] or points.high[d] > inside.high[d]]
-    below = [d for d in dims if tile.fixed[d] and points.low[d] < 0]
-    wrong = kept.is_empty or bool(below)
+    below = any(fixed and low < 0 for fixed, low in zip(tile.fixed, points.low, strict=True))
+    wrong = kept.is_empty or below
     what = f"the tile covers {points}, but the points of the view are {inside}"
-    _outside(frame, op, tile, what, wrong, f"indices[{(below or dims)[0]}]")
+    _outside(frame, op, tile, what, wrong)
     return kept
 
 
-def _outside(frame: Frame, op: ir.Operation, tile: Tile, what: str, wrong: bool, field: str | None) -> None:
+def _outside(frame: Frame, op: ir.Operation, tile: Tile, what: str, wrong: bool) -> None:
     """Report a tile that sticks out of its view: an error when ``wrong`` or bounds are strict, else a warning."""
     made = [(tile.op, "the tile is made here"), (tile.view.op, "the view is made here")]
     number = frame.tile.number
     if wrong or frame.tile.strict_bounds:
-        raise Fault("out-of-view", f"{what} (compute tile {number})", field, made)
+        raise Fault("out-of-view", what, notes=made)
     verb = "read as 0" if op.name == "ktdp.load" else "not stored"
     frame.tile.report.warn(
         op, "clipped-tile", f"{what}: points outside are {verb} (first on compute tile {number})", made
@@ -339,7 +338,7 @@ def _enumerate(frame: Frame, op: ir.Operation, tile: Tile, box: Box) -> tuple[li
         lost = before - int(kept.sum())
         if lost:
             what = f"{lost} of the {count} points of the tile are no points of the view's coordinate_set"
-            _outside(frame, op, tile, what, not kept.any(), None)
+            _outside(frame, op, tile, what, not kept.any())
     flat = np.ravel_multi_index(tuple(places), tile.shape) if places else np.zeros(count, np.int64)
     chosen = np.flatnonzero(kept)[np.argsort(flat[kept], kind="stable")]
     return [x[chosen] for x in coordinates], tuple(q[chosen] for q in places)
