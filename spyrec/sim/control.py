@@ -83,6 +83,11 @@ def wait(site: Site, instruction: Instruction) -> Step:
 
     def step(unit: Unit) -> int:
         channel = unit.channels[number]
+        if channel.initial:
+            channel.initial -= 1
+            channel.taken += 1
+            unit.time += cycles
+            return following
         if not channel.tokens:
             channel.waiter = unit
             unit.blocked = channel
@@ -95,8 +100,7 @@ def wait(site: Site, instruction: Instruction) -> Step:
         if ready > unit.time:
             unit.waited(since, ready, channel.name)
             unit.time = ready
-        if clock is not None:
-            unit.clock = clocks.merged(unit.clock, clock)
+        unit.clock = clocks.merged(unit.clock, clock)
         return following
 
     return step

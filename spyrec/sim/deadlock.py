@@ -63,10 +63,10 @@ def _unbalanced(core: int, members: list[Unit], channels: Sequence[Channel]) -> 
     for number, channel in enumerate(channels):
         poster = by_label[channel.source]
         live = poster.channels[number]
-        if len(live.tokens) != channel.init:
+        if live.value != channel.init:
             posts = [i for i, ins in enumerate(poster.code) if ins.op == "post" and ins.channel == number]
             message = (
-                f"channel '{channel.name}' ends at {len(live.tokens)}, it began at {channel.init}: "
+                f"channel '{channel.name}' ends at {live.value}, it began at {channel.init}: "
                 f"@{channel.source} made {_times(live.posted, 'post')}, @{channel.target} {_times(live.taken, 'wait')}"
             )
             place = Place(poster.number, posts[0] if posts else 0, poster.label)

@@ -155,7 +155,6 @@ class Machine:
                 pc = steps[pc](unit)
                 count += 1
         except UnitStops as stop:
-            unit.fault = True
             if stop.id:
                 self.log.fault(Fault(stop.id, stop.message, Place(unit.number, here, unit.label), unit.core))
         unit.instructions += count - (pc == BLOCKED)

@@ -14,17 +14,26 @@ DONE = -2
 
 
 class Channel:
-    """One channel on one core. A token is (when it may be taken, what its poster knew or ``None`` if initial)."""
+    """One channel on one core.
 
-    __slots__ = ("name", "number", "posted", "taken", "tokens", "waiter")
+    ``initial`` is what is left of its initial value; a token is a post: when it may be taken, and its poster's clock.
+    """
+
+    __slots__ = ("initial", "name", "number", "posted", "taken", "tokens", "waiter")
 
     def __init__(self, name: str, number: int, init: int) -> None:
         self.name = name
         self.number = number
-        self.tokens: deque[tuple[int, Clock | None]] = deque([(0, None)] * init)
+        self.initial = init
+        self.tokens: deque[tuple[int, Clock]] = deque()
         self.waiter: Unit | None = None
         self.posted = 0
         self.taken = 0
+
+    @property
+    def value(self) -> int:
+        """The counter."""
+        return self.initial + len(self.tokens)
 
 
 class Flight:
@@ -68,11 +77,9 @@ class Unit:
         "code",
         "core",
         "domain",
-        "fault",
         "finished",
         "flights",
         "halted",
-        "index",
         "instructions",
         "label",
         "last",
@@ -121,7 +128,6 @@ class Unit:
         self.finished = 0
         self.blocked: Channel | Flight | None = None
         self.halted = False
-        self.fault = False
         self.instructions = 0
         self.waiting: dict[str, int] = {}
 

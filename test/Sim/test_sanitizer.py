@@ -356,6 +356,15 @@ def test_a_channel_ends_where_it_began() -> None:
     assert "ends at 1, it began at 0" in found.message
 
 
+def test_a_large_initial_value_costs_nothing() -> None:
+    binary = units(
+        ("load", [wait(0), post(1), HALT]),
+        ("store", [wait(1), post(0), HALT]),
+        channels=(Channel("free", "store", "load", (1 << 32) - 1), FULL),
+    )
+    run(binary, _x())
+
+
 def test_a_wrong_unit_on_a_channel_is_refused_before_anything_runs() -> None:
     binary = units(("load", [wait(0), HALT]), ("store", [post(0), HALT]), channels=(FULL,))
     with pytest.raises(InvalidKernel) as caught:
