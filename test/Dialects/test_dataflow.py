@@ -161,6 +161,15 @@ def test_counts_of_a_transfer(counts: str, message: str) -> None:
     assert message in only(text).message
 
 
+def test_strides_of_a_transfer() -> None:
+    text = f"""{INDEX} "dataflow.transfer"(%i, %i) {{source_space = @device, dest_space = @lx, element_bytes = 2 : i64,
+      counts = array<i64: 4, 8>, source_strides = array<i64: 16, 2>, dest_strides = array<i64: 2>,
+      {segments(dataflow.TransferOp, 0, 1, 0, 1)}}} : (index, index) -> ()"""
+    found = only(text)
+    assert (found.id, found.field) == ("rank-mismatch", "dest_strides")
+    assert "dest_strides has 1 entries for 2 counts" in found.message
+
+
 @pytest.fixture
 def module() -> Iterator[ir.Module]:
     with make_context(), ir.Location.unknown():

@@ -158,6 +158,14 @@ def test_reads_are_merged_only_without_a_write_between(context: ir.Context) -> N
     assert run(f"%a = {peek} {poke} %b = {peek} {use}", "builtin.module(func.func(cse))").count("sample.peek") == 2
 
 
+def test_only_pure_ops_leave_a_loop(context: ir.Context) -> None:
+    loop = """%z = arith.constant 0 : index %n = arith.constant 4 : index %s = arith.constant 1 : index
+    %c = arith.constant 1.0 : f32 scf.for %i = %z to %n step %s {{ {} }}"""
+    pipeline = "builtin.module(func.func(loop-invariant-code-motion))"
+    assert "sample.sum" in run(loop.format('%a = "sample.sum"(%c, %c) : (f32, f32) -> f32'), pipeline)
+    assert "sample.peek" not in run(loop.format('%a = "sample.peek"() : () -> index'), pipeline)
+
+
 def test_mixed_groups_survive_canonicalisation(context: ir.Context) -> None:
     sizes = sample.StopOp.spec.operand_segments([2])
     assert sizes is not None
