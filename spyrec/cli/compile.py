@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spyrec.cli import child, frame, shared
+from spyrec.cli import frame, shared
 
 if TYPE_CHECKING:
     from spyrec.driver import Compiled
@@ -67,7 +67,7 @@ def command(
     def one(path: str) -> int:
         text, name = files.read_text(path)
 
-        def body(progress: child.Progress) -> int:
+        def body(progress: shared.Progress) -> int:
             result = driver.compile_text(
                 text, name, options, progress=progress, verbose=shared.say if verbose else None
             )
@@ -76,7 +76,7 @@ def command(
             return 0
 
         flags = f"--device={device}" + "".join(f" --set={s}" for s in settings)
-        return shared.in_child(body, text, name, driver.full_pipeline(options), flags)
+        return shared.in_child(body, text, name, driver.full_pipeline(options), flags, options)
 
     return max(frame.guarded(lambda path=path: one(path)) for path in inputs)  # type: ignore[misc]
 

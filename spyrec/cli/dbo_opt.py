@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spyrec.cli import child, frame, shared
+from spyrec.cli import frame, shared
 from spyrec.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,14 +55,14 @@ def command(file: str, from_ktir: bool, device: str, export_dir: str | None, emi
     )
     text, name = files.read_text(file)
 
-    def body(progress: child.Progress) -> int:
+    def body(progress: shared.Progress) -> int:
         _compile(text, name, options, target, progress)
         return 0
 
-    return shared.in_child(body, text, name, driver.full_pipeline(options), f"--device={device}")
+    return shared.in_child(body, text, name, driver.full_pipeline(options), f"--device={device}", options)
 
 
-def _compile(text: str, name: str, options: Options, target: Path | None, progress: child.Progress) -> None:
+def _compile(text: str, name: str, options: Options, target: Path | None, progress: shared.Progress) -> None:
     from spyrec import driver
     from spyrec.driver import files
     from spyrec.driver.compile import printed

@@ -14,7 +14,7 @@ from spyrec.errors import CompilerBug, Diagnostic, Severity, SpyrecError, UsageE
 if TYPE_CHECKING:
     import click
 
-    from spyrec.cli import child
+    from spyrec.cli import shared
     from spyrec.mlir import ir
     from spyrec.passkit.instrument import Instrumentation, PrintConfig, Timing
     from spyrec.passkit.pipeline import Pipeline
@@ -30,7 +30,7 @@ class Tool:
     words: opt_flags.Words
     text: str
     name: str
-    progress: child.Progress
+    progress: shared.Progress
     command: click.Command
     said: list[Diagnostic] = field(default_factory=list)
     status: int = 0
@@ -110,7 +110,7 @@ class _Work:
             self.pipeline = self._pipeline(stored, context)
             if values["dump_pass_pipeline"]:
                 print(f"Pass Manager with {len(self.pipeline.elements)} passes:\n{self.pipeline}\n", file=sys.stderr)
-            self.tool.progress(str(self.pipeline))
+            self.tool.progress(0, str(self.pipeline))
             with timing.measure("Parser"):
                 module = asm.read(self.text, self.tool.name, context, sink=self.sink).module
             if values["verify_roundtrip"]:

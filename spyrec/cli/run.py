@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spyrec.cli import child, frame, shared
+from spyrec.cli import frame, shared
 from spyrec.errors import CompilerBug, Diagnostic, InvalidKernel, Severity, SpyrecError, UsageError
 
 if TYPE_CHECKING:
@@ -85,14 +85,14 @@ def command(
     options = shared.options(device=device, settings=settings, kernel=kernel, dump_stages=dump_stages, emit="spyrecode")
     text, name = given.text, given.name
 
-    def body(progress: child.Progress) -> int:
+    def body(progress: shared.Progress) -> int:
         request.compiled(text, name, options, stage, check, progress, shared.say if verbose else None)
         return 0
 
     from spyrec import driver
 
     flags = f"--device={device}" + "".join(f" --set={s}" for s in options.settings)
-    return shared.in_child(body, text, name, driver.full_pipeline(options), flags)
+    return shared.in_child(body, text, name, driver.full_pipeline(options), flags, options)
 
 
 class _Request:
@@ -123,7 +123,7 @@ class _Request:
         options: Options,
         stage: str,
         check: bool,
-        progress: child.Progress,
+        progress: shared.Progress,
         verbose: Any,
     ) -> None:
         """Compile KTIR and execute what was asked for."""

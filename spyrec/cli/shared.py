@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
@@ -15,6 +15,7 @@ from spyrec.errors import Diagnostic, Severity
 if TYPE_CHECKING:
     from spyrec.driver import Options
 
+Progress: TypeAlias = Callable[[int, str], None]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 SETTINGS = click.option(
@@ -78,10 +79,25 @@ def options(
     )
 
 
-def in_child(body: Callable[[child.Progress], int], text: str, filename: str, pipeline: str, flags: str = "") -> int:
-    """Run ``body`` in a child; should the child die, write a reproducer from ``text`` and say where it is."""
+def in_child(
+    body: Callable[[Progress], int],
+    text: str,
+    filename: str,
+    pipeline: str,
+    flags: str = "",
+    options: Options | None = None,
+) -> int:
+    """Run ``body`` in a child; should the child die, write a reproducer from ``text`` and say where it is.
+
+    ``body`` tells the number of each pass and the pipeline so far; with ``options`` the reproducer is reduced to the
+    pass that was running.
+    """
     frame.know(filename, text)
-    return child.run(body, partial(_died, text, filename, pipeline, flags))
+
+    def inner(tell: child.Progress) -> int:
+        return body(lambda number, reached: tell(f"{number} {reached}"))
+
+    return child.run(inner, partial(_died, text, filename, pipeline, flags, options))
 
 
 def say(line: str) -> None:
@@ -91,11 +107,38 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _died(text: str, filename: str, pipeline: str, flags: str, reached: str, signal: str) -> None:
+def _died(text: str, filename: str, pipeline: str, flags: str, options: Options | None, told: str, signal: str) -> None:
     from pathlib import Path
 
     from spyrec.driver import bugs
 
+    number, _, reached = told.partition(" ")
     doing = f" while running {reached}" if reached else " while reading the input"
+    if reached and options is not None:
+        text, reached = _narrowed(text, filename, options, int(number)) or (text, reached)
+        doing = f" while running {reached}"
     note = bugs.written(text, reached or pipeline, Path(filename).stem, f"The process died of {signal}.", flags)
     frame.show([Diagnostic(Severity.ERROR, f"the compiler died of {signal}{doing}", "compiler-died", notes=(note,))])
+
+
+def _narrowed(text: str, filename: str, options: Options, number: int) -> tuple[str, str] | None:
+    """:func:`spyrec.driver.narrow.narrowed` in a child of its own: what died may die again."""
+    import tempfile
+
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+
+        def body(_: child.Progress) -> int:
+            from spyrec.driver.narrow import narrowed
+
+            found = narrowed(text, filename, options, number)
+            if found is None:
+                return 1
+            file.write(f"{found[1]}\n{found[0]}")
+            file.flush()
+            return 0
+
+        if child.run(body, lambda *_: None):
+            return None
+        file.seek(0)
+        pipeline, _, reduced = file.read().partition("\n")
+        return reduced, pipeline

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from spyrec import diag
 from spyrec.driver import bugs, files, overrides, worker
+from spyrec.driver.narrow import PassCounter, narrowed
 from spyrec.errors import CompilerBug, Diagnostic, InvalidKernel, SpyrecError, UsageError
 from spyrec.passes.stages import STAGES, Stage
 from spyrec.passkit import PassContext, pipeline
-from spyrec.passkit.instrument import Instrumentation
+from spyrec.passkit.instrument import Instrumentation, Several
 
 if TYPE_CHECKING:
     from spyrec.device.model import Device
@@ -71,6 +72,7 @@ class Compiled:
 
 
 Report = Callable[[str], None]
+Progress = Callable[[int, str], None]
 
 
 def compile_text(
@@ -79,13 +81,13 @@ def compile_text(
     options: Options,
     *,
     watch: Instrumentation | None = None,
-    progress: Report | None = None,
+    progress: Progress | None = None,
     verbose: Report | None = None,
 ) -> Compiled:
     """Compile KTIR (or, with ``from_stage``, a later stage's IR).
 
-    ``progress`` is told the pipeline up to and including each step before it runs, for whoever has to say what a dead
-    process was doing; ``verbose`` gets a line per step.
+    ``progress`` is told, before each pass, its number and the pipeline up to its step, for whoever has to say what a
+    dead process was doing; ``verbose`` gets a line per step.
 
     Raises SpyrecError. Whatever goes wrong inside that is no refusal ends in CompilerBug, which names a reproducer.
     """
@@ -101,10 +103,14 @@ class Session:
     filename: str
     options: Options
     watch: Instrumentation | None = None
-    progress: Report | None = None
+    progress: Progress | None = None
     verbose: Report | None = None
     sink: diag.Sink = field(default_factory=diag.Sink)
     ran: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.counter = PassCounter(self._tell)
+        self.watch = Several([self.counter, self.watch]) if self.watch else self.counter
 
     def guarded(self) -> Compiled:
         """:meth:`run`, with everything that escapes turned into a SpyrecError that carries all diagnostics."""
@@ -131,8 +137,9 @@ class Session:
                 # A misspelt setting is refused even where no pass asks for the device.
                 _ = ctx.device
             stages = STAGES[STAGE_NAMES.index(self.options.from_stage) :]
-            self._gate(stages[0], module, ctx, first=True)
             self._select(module, ctx)
+            self._gate(stages[0], module, ctx, first=True)
+            self._check_kernels(module)
             name = self._name(module)
             self._dump(stages[0], module, name)
             for stage in stages[1:]:
@@ -156,16 +163,12 @@ class Session:
 
     def _run(self, text: str, module: ir.Module, ctx: PassContext) -> None:
         self.ran.append(text)
-        if self.progress:
-            self.progress(joined(self.ran))
         with _internal():
             pipeline.parse(text).run(module.operation, ctx, self.watch, verify_each=self.options.verify_each)
 
     def _gate(self, stage: Stage, module: ir.Module, ctx: PassContext, *, first: bool = False) -> None:
         text = str(pipeline.from_flags([(stage.gate, "")]))
         self.ran.append(text)
-        if self.progress:
-            self.progress(joined(self.ran))
         try:
             pipeline.parse(text).run(module.operation, ctx, self.watch)
         except CompilerBug as error:
@@ -174,20 +177,29 @@ class Session:
                 raise
             raise InvalidKernel(error.diagnostics) from error
 
+    def _tell(self, number: int) -> None:
+        if self.progress:
+            self.progress(number, joined(self.ran))
+
     def _select(self, module: ir.Module, ctx: PassContext) -> None:
-        """Reduce the module to the kernel that was asked for. Raises UsageError when that is not decided."""
-        there = [name for name, _ in kernels(module)]
+        """Reduce the module to the kernel that was asked for. Raises UsageError when there is none of that name."""
         wanted = self.options.kernel
-        if wanted is not None and wanted not in there:
+        if wanted is None:
+            return
+        there = [name for name, _ in kernels(module)]
+        if wanted not in there:
             hint = f"; there {'is' if len(there) == 1 else 'are'} {', '.join(there)}" if there else ""
             raise UsageError(f"{self.filename} has no kernel '{wanted}'{hint}")
+        if len(there) > 1:
+            self._run(f"select-kernel{{name={wanted}}}", module, ctx)
+
+    def _check_kernels(self, module: ir.Module) -> None:
+        """Raises InvalidKernel without any kernel, UsageError when a binary is to be made of several."""
+        there = [name for name, _ in kernels(module)]
         if not there:
             raise files.refused("there is no kernel in this file", "no-kernel", diag.Position(self.filename, 1, 1))
-        if len(there) > 1:
-            if wanted is None and self.options.emit == BINARY:
-                raise UsageError(f"{self.filename} has the kernels {', '.join(there)}: choose one with --kernel")
-            if wanted is not None:
-                self._run(f"select-kernel{{name={wanted}}}", module, ctx)
+        if len(there) > 1 and self.options.emit == BINARY:
+            raise UsageError(f"{self.filename} has the kernels {', '.join(there)}: choose one with --kernel")
 
     def _dump(self, stage: Stage, module: ir.Module, name: str) -> None:
         if self.options.dump_stages is None:
@@ -232,7 +244,11 @@ class Session:
     def _bug(self, error: Exception) -> CompilerBug:
         known = bugs.with_earlier(error, self.sink.diagnostics) if isinstance(error, SpyrecError) else error
         options = f"--device={self.options.device}" + "".join(f" --set={s}" for s in self.options.settings)
-        return bugs.report(known, self.text, joined(self.ran), Path(self.filename).stem, options)
+        text, pipe = self.text, joined(self.ran)
+        broken_here = isinstance(error, SpyrecError) and error.diagnostics[0].id in ("pass-crashed", "pass-failed")
+        if self.counter.inside and broken_here:
+            text, pipe = narrowed(text, self.filename, self.options, self.counter.number) or (text, pipe)
+        return bugs.report(known, text, pipe, Path(self.filename).stem, options)
 
 
 def load_device(name: str, settings: tuple[str, ...] = (), sink: diag.Sink | None = None) -> Device:
