@@ -14,6 +14,7 @@ from spyrec.codegen.uniform import Uniforms
 from spyrec.codegen.unit import Job, UnitCode
 from spyrec.codegen.vector import Vector
 from spyrec.device.model import Device
+from spyrec.errors import Diagnostic, InvalidKernel, Severity
 from spyrec.isa.fields import REGISTERS
 from spyrec.isa.objects import Binary, Buffer, Channel, Instruction, UnitProgram
 from spyrec.mlir import ir
@@ -24,7 +25,9 @@ from spyrec.spyrecode.artifact import HOST, Artifact
 _BY_ROLE: dict[str, type[UnitCode]] = {"load": Mover, "store": Mover, "vector": Vector}
 
 
-def generate(op: ir.Module | ir.Operation | ir.OpView, device: Device, *, sink: diag.Sink | None = None) -> Artifact:
+def generate(
+    op: ir.Module | ir.Operation | ir.OpView, device: Device, *, sink: diag.Sink | None = None, eager: bool = True
+) -> Artifact:
     """The artifact of the kernel in ``op``, a module with one function at the ``program`` stage or that
     function.
 
@@ -50,7 +53,7 @@ def generate(op: ir.Module | ir.Operation | ir.OpView, device: Device, *, sink: 
             Uniforms(function),
         )
         for unit_op, (kind, corelet) in zip(unit_ops, labels, strict=True):
-            code, places = _unit(unit_op, kind, job)
+            code, places = _unit(unit_op, kind, job, eager)
             unit = UnitProgram(kind, corelet, code)
             units.append(unit)
             locations[unit.label] = places
@@ -73,11 +76,12 @@ def _function(op: ir.Module | ir.Operation | ir.OpView) -> ir.Operation:
     found = [view.operation for view in operation.regions[0].blocks[0].operations if view.operation.name == "func.func"]
     if len(found) != 1:
         names = ", ".join(f"@{kernels.name(f)}" for f in found) or "none"
-        raise ValueError(f"one function is encoded at a time; the module has {names}")
+        message = f"one kernel is encoded at a time; the module has {names}"
+        raise InvalidKernel([Diagnostic(Severity.ERROR, message, "no-kernel")])
     return found[0]
 
 
-def _unit(op: ir.Operation, kind: str, job: Job) -> tuple[tuple[Instruction, ...], tuple[Place, ...]]:
+def _unit(op: ir.Operation, kind: str, job: Job, eager: bool) -> tuple[tuple[Instruction, ...], tuple[Place, ...]]:
     """The code of one unit: first fast code; when that needs too many registers, code that keeps less in them."""
     unit = job.device.units.get(kind)
     if unit is None:
@@ -86,8 +90,8 @@ def _unit(op: ir.Operation, kind: str, job: Job) -> tuple[tuple[Instruction, ...
     if lowering is None:
         raise Refused(op, "unsupported-op", f"programs of unit '{kind}' (its role is {unit.role}) have no encoding")
     failure: OutOfRegisters | None = None
-    for eager in (True, False):
-        code = lowering(op, job, eager=eager)
+    for fast in (True, False) if eager else (False,):
+        code = lowering(op, job, eager=fast)
         code.lower()
         try:
             return finish(code.builder.blocks[0].items)

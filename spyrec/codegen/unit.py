@@ -186,7 +186,7 @@ class UnitCode:
     def _trips(self, op: ir.Operation, lower: Scalar, upper: Scalar, step: Scalar) -> Scalar:
         """How often the loop runs: max(0, (upper - lower) ceildiv step)."""
         if step.constant is not None and step.constant <= 0:
-            raise Refused(op, "loop-step", f"the step of the loop is {step.constant}; it has to be above 0")
+            raise Refused(op, "bad-step", f"the step of the loop is {step.constant}; it has to be at least 1")
         build = self.builder.alu
         return build("max", build("ceildiv", build("sub", upper, lower), step), const(0))
 

@@ -11,7 +11,6 @@ IDS: dict[str, tuple[str, str]] = {
     # reading text
     "duplicate-attribute": ("InvalidKernel", "an attribute is given twice"),
     "missing-attribute": ("InvalidKernel", "an attribute that the op needs is missing"),
-    "mlir-parse": ("InvalidKernel", "MLIR's own parser refuses the text"),
     "not-text": ("InvalidKernel", "the input is not UTF-8 text"),
     "number-range": ("InvalidKernel", "a number does not fit where it stands"),
     "redefined-name": ("InvalidKernel", "an SSA name is defined twice in one scope"),
@@ -45,6 +44,8 @@ IDS: dict[str, tuple[str, str]] = {
     # what is not compiled yet
     "carried-value": ("Unsupported", "a loop or an if hands out values"),
     "dynamic-shape": ("Unsupported", "a tile or tensor has extents that only the run knows"),
+    "loop-too-long": ("Unsupported", "a loop has more iterations than two nested hardware loops count"),
+    "out-of-registers": ("OutOfResources", "a unit's program holds more values at a time than it has registers"),
     "unproven-bounds": ("Unsupported", "a tile cannot be proven to be inside its view"),
     "unsupported-op": ("Unsupported", "an op that no pass lowers"),
     "unsupported-order": ("Unsupported", "the order of a tile is not that of its view"),
@@ -66,6 +67,18 @@ IDS: dict[str, tuple[str, str]] = {
     # pipelines of passes
     "pass-failed": ("InvalidKernel", "a pass of MLIR failed on the IR that it was given"),
     "pass-pipeline": ("UsageError", "the text of a pass pipeline is wrong"),
+    # artifacts and launches
+    "bad-assembly": ("InvalidKernel", "the text of a program cannot be assembled"),
+    "corrupt-artifact": ("InvalidKernel", "a file of an artifact is damaged, missing, or does not fit the others"),
+    "corrupt-binary": ("InvalidKernel", "a binary is damaged, or no binary of this instruction set"),
+    "missing-array": ("InvalidKernel", "an array that the kernel reads was not given"),
+    "missing-scalar": ("InvalidKernel", "a number that the kernel uses was not given"),
+    "unknown-argument": (
+        "InvalidKernel",
+        "a launch names an argument that the kernel does not have, or not as this kind",
+    ),
+    "wrong-array": ("InvalidKernel", "an array has the wrong type, is too small, or is given twice"),
+    "wrong-scalar": ("InvalidKernel", "a number does not fit its argument's type, or is given twice"),
     # executing: what the sanitizer of the simulator, and executors as far as they check it, report
     "channel-misuse": ("InvalidKernel", "a channel does not end at the value at which it started"),
     "deadlock": ("InvalidKernel", "units wait for one another, or for a unit that has ended"),
@@ -97,6 +110,8 @@ IDS: dict[str, tuple[str, str]] = {
     "check-failed": ("CompilerBug", "the binary does not compute what the kernel says"),
     "compiler-died": ("CompilerBug", "the process that compiles was ended by a signal"),
     "internal-error": ("CompilerBug", "a part of the compiler raised an exception that is no refusal"),
+    "invalid-binary": ("CompilerBug", "the encoder was given a program that breaks a rule of the instruction set"),
+    "invalid-program": ("CompilerBug", "stage program names a channel, buffer or unit that does not exist"),
     "invalid-ir": ("CompilerBug", "a pass left IR that does not verify"),
     "mlir-failure": ("CompilerBug", "MLIR failed where the compiler had promised that it would not"),
     "verifier-crashed": ("CompilerBug", "the verifier of an op raised an exception"),

@@ -355,18 +355,16 @@ def _place_regions(signature: Signature, regions: Sequence[Region], problems: li
                 message = (
                     f"the view at '{region.key}' ends at byte {end:#x}; memory for tensors ends at {JOB_ADDRESS:#x}"
                 )
-                _problem(problems, "out-of-memory", message, place)
+                _problem(problems, "bad-address", message, place)
             taken.append((region.address, region.address + region.size))
         if below < 0:
-            _problem(
-                problems, "out-of-memory", f"a view starts {-below} bytes before the start of '{region.key}'", place
-            )
+            _problem(problems, "bad-address", f"a view starts {-below} bytes before the start of '{region.key}'", place)
     if total > MAX_LAUNCH_BYTES:
         message = (
             f"the arrays of '{signature.kernel}' have {total} bytes; a launch here takes at most {MAX_LAUNCH_BYTES}"
         )
         raise OutOfResources(
-            [Diagnostic(Severity.ERROR, message, "launch-memory")], "launch memory", total, MAX_LAUNCH_BYTES
+            [Diagnostic(Severity.ERROR, message, "host-memory")], "launch memory", total, MAX_LAUNCH_BYTES
         )
     number = 0
     for region in regions:
@@ -381,7 +379,7 @@ def _place_regions(signature: Signature, regions: Sequence[Region], problems: li
         number += 1
         if found is None:
             message = f"'{region.key}' has {region.size} bytes; no segment of {SEGMENT_BYTES} bytes has that much left"
-            _problem(problems, "out-of-memory", message, _place(signature, region))
+            _problem(problems, "bad-address", message, _place(signature, region))
             continue
         region.address = found
         taken.append((found, found + region.size))

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spyrec import isa, spyrecode
-from spyrec.errors import InvalidKernel, SpyrecError, UsageError
+from spyrec.errors import InvalidKernel, SpyrecError
 from spyrec.spyrecode import Bank, Step
 
 ARTIFACT = sample.artifact()
@@ -49,7 +49,7 @@ def test_file_and_directory_hold_the_same(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="cannot write"):
+    with pytest.raises(InvalidKernel, match="cannot write"):
         ARTIFACT.save(tmp_path / "absent" / "a.spyre")
 
     def full(*_: object) -> None:
@@ -59,7 +59,7 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "replace", full)
     monkeypatch.setattr(os, "rename", full)
     for name in ("a.spyre", "d/"):
-        with pytest.raises(UsageError, match="No space left"):
+        with pytest.raises(InvalidKernel, match="No space left"):
             ARTIFACT.save(f"{tmp_path}/{name}")
     assert [p.name for p in tmp_path.iterdir()] == ["a.spyre"]
     assert (tmp_path / "a.spyre").read_bytes() == b"before"
@@ -253,7 +253,7 @@ def test_files_that_are_no_artifact(tmp_path: Path) -> None:
         spyrecode.load(tmp_path / "junk")
     with pytest.raises(InvalidKernel, match=r"spyrecode\.json is missing"):
         spyrecode.load(tmp_path / "empty")
-    with pytest.raises(UsageError, match="cannot read"):
+    with pytest.raises(InvalidKernel, match="cannot read"):
         spyrecode.load(tmp_path / "absent")
     with pytest.raises(SpyrecError, match="byte 0x0 of the binary"):
         spyrecode.from_files({**ARTIFACT.files(), "init_binary.bin": bytes(len(ARTIFACT.binary))})
