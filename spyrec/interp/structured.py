@@ -68,7 +68,8 @@ class Indexing:
 
     def places(self, shape: Sequence[int], grid: Grid) -> tuple[Any, ...]:
         """Indices into an operand for all points of ``grid`` (integers or arrays)."""
-        places = tuple(np.asarray(p) for p in self.function(list(grid), []))
+        found = [np.asarray(p) for p in self.function(list(grid), [])]
+        places = tuple(p if p.ndim == self.rank else p.reshape([1] * self.rank) for p in found)  # constants
         for k, (p, extent) in enumerate(zip(places, shape, strict=True)):
             bad = (p < 0) | (p >= extent)
             if np.any(bad):
@@ -301,7 +302,8 @@ class Structured:
                 lanes.append(np.asarray(value.data[places]).reshape(_extents(places, self.rank)))
             for k, values in enumerate(self._whole(frame, lanes, here)):
                 places = self.maps[self.inputs + k].places(results[k].data.shape, here)
-                results[k].data[places] = np.broadcast_to(values, np.broadcast_shapes(*(p.shape for p in places)))
+                whole = np.broadcast_to(values, _extents(places, self.rank))
+                results[k].data[places] = whole if places else whole.reshape(())
                 if results[k].holes is not None:
                     results[k].holes[places] = False
 
