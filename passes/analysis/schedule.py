@@ -15,7 +15,7 @@ from spyrec.dialects.dataflow import AllocOp, ChannelOp, DataTransferOp, PostOp,
 from spyrec.mlir import ir
 from spyrec.numerics.errors import UnknownType
 from spyrec.numerics.types import scalar_type
-from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis import kernels, support
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.instances import effective_depth
 from spyrec.passes.analysis.linear import Interval, Leaf, Linear
@@ -39,8 +39,6 @@ MAY_ALIAS = "spyrec.may_alias"
 
 _UNBOUNDED = 1 << 40
 """An interval wider than this says nothing about an address."""
-
-_SCALAR_DIALECTS = ("arith.", "math.", "affine.apply", "affine.min", "affine.max", "spyreop.")
 
 
 @dataclass
@@ -142,17 +140,19 @@ class _Reader:
                 self.refuse(
                     op,
                     "unsupported-op",
-                    f"'{name}' cannot be part of a schedule: it is no transfer, no compute on buffers, no loop or branch "
-                    "and no scalar op",
+                    f"'{name}' cannot be part of a schedule: it is no transfer, no compute on buffers, no loop, "
+                    "no branch and no scalar op",
                 )
 
     def _is_scalar(self, op: ir.Operation) -> bool:
         if op.name in ("func.return", "scf.yield", TileIdOp.NAME):
             return True
-        shaped = [v for v in (*op.operands, *op.results) if isinstance(v.type, ir.ShapedType)]
-        return op.name.startswith(_SCALAR_DIALECTS) and not shaped and not len(op.regions)
+        shaped = any(isinstance(value.type, ir.ShapedType) for value in (*op.operands, *op.results))
+        return op.name in support.SCALAR_OPS and not shaped
 
     def _loop(self, op: ir.Operation, into: Block) -> None:
+        if len(op.results):
+            self.refuse(op, "carried-value", "a loop of a schedule hands out no values")
         loop = Loop(into, len(into.items) + 1, op)
         low, high, step = (self.values.form(operand) for operand in list(op.operands)[:3])
         span = self.values.interval(high - low)
@@ -168,6 +168,8 @@ class _Reader:
         self._add(loop, into)
 
     def _branch(self, op: ir.Operation, into: Block) -> None:
+        if len(op.results):
+            self.refuse(op, "carried-value", "a branch of a schedule hands out no values")
         branch = Branch(into, len(into.items) + 1, op)
         arms = []
         for region in op.regions:
