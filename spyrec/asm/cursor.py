@@ -4,7 +4,7 @@ instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from spyrec.asm.lexer import END, Tokens
@@ -145,3 +145,23 @@ class Cursor:
             index += 1
         parts.append((start, after))
         return parts
+
+
+def definitions(tokens: Tokens) -> Iterator[tuple[int, int, int]]:
+    """Definitions of aliases, ``#name = value`` and ``!name = type``: the token of the name, the first of the value, the one after.
+
+    They stand outside all brackets. A value that cannot be told ends after one token.
+    """
+    texts, match = tokens.texts, tokens.match
+    cursor = Cursor(tokens, 0)
+    index = 0
+    while index < tokens.count:
+        if texts[index][0] in "#!" and texts[index + 1] == "=":
+            try:
+                after = cursor.skip_attribute(index + 2)
+            except Problem:
+                after = index + 3
+            yield index, index + 2, min(after, tokens.count)
+            index = after
+        else:
+            index = match[index] + 1 if match[index] > index else index + 1

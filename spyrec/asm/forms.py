@@ -137,8 +137,8 @@ def parse_keyword(state: ReadState, cases: tuple[str, ...]) -> str:
     text = state.texts[state.i]
     if text not in cases:
         near = difflib.get_close_matches(text, cases, 1)
-        hint = f"did you mean '{near[0]}'?" if near else f"it is one of {', '.join(cases)}"
-        state.fail(f"expected one of {', '.join(cases)}, but found {state.found()}", notes=[hint])
+        hint = [f"did you mean '{near[0]}'?"] if near else []
+        state.fail(f"expected one of {', '.join(cases)}, but found {state.found()}", notes=hint)
     state.i += 1
     return text
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from spyrec.asm.cursor import definitions
 from spyrec.asm.lexer import Tokens
 from spyrec.asm.problem import Problem
 
@@ -20,7 +21,6 @@ MAX_EXPANSION = 4_000_000
 MAX_SIGNS = 64
 
 _SIGNS = re.compile(rf"(?:-\s*){{{MAX_SIGNS + 1}}}")
-_DEFINITION = re.compile(r"^[ \t]*([#!](?:\d+|[A-Za-z_$.-][\w$.-]*))[ \t]*=", re.MULTILINE | re.ASCII)
 
 
 def check(tokens: Tokens) -> None:
@@ -66,25 +66,19 @@ def _signs(tokens: Tokens) -> None:
 def _aliases(tokens: Tokens) -> None:
     """Depth and size of each alias, those that it mentions written out."""
     known: dict[str, tuple[int, int]] = {}
-    for found in _DEFINITION.finditer(tokens.text):
-        first = tokens.at(found.start(1))
-        name = tokens.texts[first]
-        if name != found[1]:
-            continue  # inside a comment or a string
-        deepest, size, depth = 0, 0, 0
-        index = first + 2
-        start = index
-        while index < tokens.count and (depth or index == start or not tokens.first_on_line(index)):
+    for name, first, after in definitions(tokens):
+        deepest = size = depth = 0
+        for index in range(first, after):
             text = tokens.texts[index]
             partner = tokens.match[index]
             depth += (partner > index) - (-1 < partner < index)
             inner_depth, inner_size = known.get(text, (0, 1))
             deepest = max(deepest, depth + inner_depth)
             size += inner_size
-            index += 1
+        text = tokens.texts[name]
         if deepest > MAX_BRACKETS or size > MAX_EXPANSION:
-            _fail(tokens, f"{name} is nested too deeply or too large with the aliases in it written out", first)
-        known[name] = (deepest, size)
+            _fail(tokens, f"{text} is nested too deeply or too large with the aliases in it written out", name)
+        known[text] = (deepest, size)
 
 
 def _fail(tokens: Tokens, message: str, index: int) -> None:

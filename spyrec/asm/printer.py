@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from spyrec.asm.cursor import Cursor
+from spyrec.asm.cursor import Cursor, definitions
 from spyrec.asm.grammar import SEGMENTS, Grammar, default
 from spyrec.asm.lexer import Tokens
 from spyrec.asm.state import OpShow, RegionShow
@@ -90,8 +90,8 @@ class Printer:
         self.generic = generic
         self.tokens = Tokens(text, grammar.dialects)
         self.texts = self.tokens.texts
-        self.definitions = self._aliases()
-        self.untranslator = Untranslator(grammar, {n: t for n, (_, _, t) in self.definitions.items()})
+        aliases = {self.texts[n]: self.tokens.slice(a, b) for n, a, b in definitions(self.tokens)}
+        self.untranslator = Untranslator(grammar, aliases)
         self.out: list[str] = []
         self.frames = [Frame(self.tokens.count)]
         self.replaced: dict[int, tuple[str, int]] = {}
@@ -321,16 +321,6 @@ class Printer:
         bisect.insort(self.tokens.marked, first)
 
     # -- aliases ------------------------------------------------------------------------------------------------------
-
-    def _aliases(self) -> dict[str, tuple[int, int, str]]:
-        """Definitions before the first op: token of the name, token after the value, the value."""
-        found: dict[str, tuple[int, int, str]] = {}
-        index, texts = 0, self.texts
-        while texts[index][0] in "#!" and len(texts[index]) > 1 and texts[index + 1] == "=":
-            after = Cursor(self.tokens, index + 2).skip_attribute(index + 2)
-            found[texts[index]] = (index, after, self.tokens.slice(index + 2, after))
-            index = after
-        return found
 
     def _without_unused(self, text: str) -> str:
         """Definitions disappear that only stood for what was printed in place or left out."""

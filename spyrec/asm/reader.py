@@ -19,6 +19,7 @@ from spyrec.asm.problem import Problem
 from spyrec.asm.state import OpRead, RegionRead
 from spyrec.asm.translate import Translator
 from spyrec.diag import Sink, Source, SourceMap, Span
+from spyrec.ods.spec import Arity
 
 #: After this many mistakes in one text the rest is likely to be a consequence.
 MAX_PROBLEMS = 20
@@ -184,14 +185,18 @@ class Reader:
         it.
         """
         before, after = self.texts[index - 1] if index else "", self.texts[index + 1]
-        if after in ("=", ","):
+        if before in ("(", "[", "<"):
+            return True
+        if before not in ("{", ","):
+            return False
+        if after in ("=", ",") or before == ",":
             return True
         if after != "}":
             return False
         # `{ dataflow.yield }` is a statement, `{dataflow.flag}` an entry; `linalg.map { spyreop.exp }` names an op with
         # operands.
         spec = self.grammar.ops.get(name)
-        return before == "," or spec is None or any(f.arity.value == "one" for f in spec.operands)
+        return spec is None or any(f.arity is Arity.ONE for f in spec.operands)
 
     def _location(self, frame: Frame, index: int) -> int:
         """A trailer is kept apart, a location that is an attribute or an alias's value is copied."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import bisect
 from typing import TYPE_CHECKING, cast
 
-from spyrec.asm.cursor import Cursor
+from spyrec.asm.cursor import Cursor, definitions
 from spyrec.asm.lexer import Tokens
 from spyrec.asm.nearest import nearest
 from spyrec.asm.state import ReadState
@@ -147,7 +147,8 @@ class Translator:
     def alias(self, use: int) -> tuple[int, int]:
         """The tokens of the value that the alias at token ``use`` stands for."""
         if self._aliases is None:
-            self._aliases = self._definitions()
+            texts = self.tokens.texts
+            self._aliases = {texts[name]: (first, after) for name, first, after in definitions(self.tokens)}
         seen: set[str] = set()
         name = self.tokens.texts[use]
         while name in self._aliases and name not in seen:
@@ -161,12 +162,3 @@ class Translator:
         raise Cursor(self.tokens, use).problem(
             f"nothing defines {self.tokens.texts[use]}", id="undefined-name", notes=hint
         )
-
-    def _definitions(self) -> dict[str, tuple[int, int]]:
-        texts = self.tokens.texts
-        found: dict[str, tuple[int, int]] = {}
-        for index, text in enumerate(texts):
-            if text[0] == "#" and texts[min(index + 1, self.tokens.count)] == "=" and self.tokens.first_on_line(index):
-                cursor = Cursor(self.tokens, index + 2)
-                found.setdefault(text, (index + 2, cursor.skip_attribute(index + 2)))
-        return found
