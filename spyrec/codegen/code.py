@@ -303,7 +303,9 @@ class Builder:
         if op in ("min", "max"):
             pick = min if op == "min" else max
             return pick(a[0], b[0]), pick(a[1], b[1])
-        if op in ("div", "floordiv", "ceildiv") and b[0] == b[1] and b[0] > 0:
+        if op in ("divu", "remu", "rem") and a[0] >= 0 and b[0] > 0:
+            op = "div" if op == "divu" else "mod"
+        if op in ("div", "floordiv", "ceildiv", "shr") and b[0] == b[1] and b[0] > 0:
             return alu.evaluate(op, a[0], b[0]), alu.evaluate(op, a[1], b[0])
         if op == "mod" and b[0] > 0:
             return 0, b[1] - 1

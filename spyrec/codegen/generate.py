@@ -58,7 +58,7 @@ def generate(
             units.append(unit)
             locations[unit.label] = places
     except Refused as refused:
-        sink.error(refused.op, refused.id, refused.message, notes=refused.notes, resource=refused.resource)
+        sink.error(refused.where, refused.id, refused.message, notes=refused.notes, resource=refused.resource)
         sink.raise_if_errors()
         raise
     bank, host = job.uniforms.finish()

@@ -8,14 +8,14 @@ from spyrec.mlir import ir
 
 
 class Refused(Exception):
-    """``op`` cannot be encoded; ``id`` and ``message`` say why, ``notes`` how to mend it.
+    """What stands at ``where`` cannot be encoded; ``id`` and ``message`` say why, ``notes`` how to mend it.
 
     ``resource`` is (name, need, have) when something is exhausted.
     """
 
     def __init__(
         self,
-        op: ir.Operation | ir.OpView,
+        where: ir.Operation | ir.OpView | ir.Value,
         id: str,
         message: str,
         notes: Iterable[str] = (),
@@ -23,7 +23,7 @@ class Refused(Exception):
         resource: tuple[str, int, int] | None = None,
     ) -> None:
         super().__init__(message)
-        self.op = op
+        self.where = where
         self.id = id
         self.message = message
         self.notes = tuple(notes)

@@ -35,7 +35,7 @@ class Uniforms:
                 self._of[argument] = self._step(Step(str(argument.type), arg=argument.arg_number))
             else:
                 self._refused[argument] = Refused(
-                    function, "unsupported-type", f"an argument of type {argument.type} cannot be passed to the device"
+                    argument, "unsupported-type", f"an argument of type {argument.type} cannot be passed to the device"
                 )
         for view in block.operations:
             op = view.operation
