@@ -5,7 +5,7 @@
 // RUN: sed 's/expected-erro[r]/unexpected/' %s > %t && not 1 spyrec opt %t --split-input-file --verify-diagnostics 2>&1 | filecheck %s --check-prefix=MANY
 // RUN: sed 's/%%y : i3[2]/%%x : i32/' %s > %t && not 1 spyrec opt %t --split-input-file --verify-diagnostics 2>&1 | filecheck %s --check-prefix=FEW
 
-// SHOWN: opt-verify-diagnostics.mlir:[[# @LINE+6]]:10: error: {{.*}}%y
+// SHOWN: opt-verify-diagnostics.mlir:14:10: error: {{.*}}%y
 // MANY: error: unexpected error: {{.*}}%y
 // FEW: error: expected error "%y" was not produced
 
