@@ -133,7 +133,7 @@ def _same_shape(tile: ir.Value, tensor: ir.Value, field: str) -> Iterator[ods.Vi
     maker = tile.owner.opview if isinstance(tile.owner, (ir.Operation, ir.OpView)) else None
     if isinstance(maker, ConstructAccessTileOp):
         element = ir.ShapedType(maker.base.type).element_type
-        if _carrier(element) != _carrier(data.element_type):
+        if element != data.element_type and _carrier(element) != _carrier(data.element_type):
             yield ods.Violation(
                 "type-mismatch", f"the view holds {element}, but the tensor holds {data.element_type}", f"type({field})"
             )

@@ -59,13 +59,13 @@ def value_counts(op: Op, *, operands: bool) -> list[int]:
     spec, operation = op.spec, op.operation
     segmented = spec.operand_segmented if operands else spec.result_segmented
     total = len(operation.operands if operands else operation.results)
-    segments: list[int] | None = None
+    segments: tuple[int, ...] | None = None
     if segmented:
         key = "operandSegmentSizes" if operands else "resultSegmentSizes"
         raw = operation.attributes.get(key)
         if not isinstance(raw, ir.DenseI32ArrayAttr):
             raise ValueError(f"attribute {key} is missing")
-        segments = list(raw)
+        segments = tuple(raw)
     return spec.operand_counts(total, segments) if operands else spec.result_counts(total, segments)
 
 

@@ -225,13 +225,25 @@ class OpSpec:
     def operand_counts(self, total: int, segments: Sequence[int] | None) -> list[int]:
         """Values per operand field, from the number of operands and the entries of ``operandSegmentSizes``, if any.
 
-        Raises ValueError when they do not fit the fields.
+        Raises ValueError when they do not fit the fields. The list is shared between calls: do not change it.
         """
-        return _counts(self.operands, total, segments if self.operand_segmented else None)
+        return self._cached_counts(self.operands, total, segments if self.operand_segmented else None)
 
     def result_counts(self, total: int, segments: Sequence[int] | None) -> list[int]:
         """As :meth:`operand_counts`, for results."""
-        return _counts(self.results, total, segments if self.result_segmented else None)
+        return self._cached_counts(self.results, total, segments if self.result_segmented else None)
+
+    def _cached_counts(self, fields: tuple[ValueSpec, ...], total: int, segments: Sequence[int] | None) -> list[int]:
+        # Each accessor of an op with optional or repeated fields asks this, and few combinations ever occur.
+        key = (fields is self.operands, total, None if segments is None else tuple(segments))
+        counts = self._known_counts.get(key)
+        if counts is None:
+            counts = self._known_counts[key] = _counts(fields, total, segments)
+        return counts
+
+    @cached_property
+    def _known_counts(self) -> dict[tuple[bool, int, tuple[int, ...] | None], list[int]]:
+        return {}
 
 
 class ParamSpec(NamedTuple):
