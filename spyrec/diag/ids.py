@@ -41,6 +41,7 @@ IDS: dict[str, tuple[str, str]] = {
     "private-kernel": ("InvalidKernel", "a function with a grid is private"),
     "scaled-address": ("InvalidKernel", "an argument that holds an address is computed with"),
     "set-too-large": ("InvalidKernel", "a set has points for which its view or tile has no room"),
+    "stage-invariant": ("InvalidKernel", "what a stage promises does not hold; between passes, a bug of the compiler"),
     # what is not compiled yet
     "carried-value": ("Unsupported", "a loop or an if hands out values"),
     "dynamic-shape": ("Unsupported", "a tile or tensor has extents that only the run knows"),
@@ -115,7 +116,6 @@ IDS: dict[str, tuple[str, str]] = {
     "invalid-ir": ("CompilerBug", "a pass left IR that does not verify"),
     "mlir-failure": ("CompilerBug", "MLIR failed where the compiler had promised that it would not"),
     "verifier-crashed": ("CompilerBug", "the verifier of an op raised an exception"),
-    "stage-invariant": ("CompilerBug", "what a stage promises does not hold"),
     "pass-crashed": ("CompilerBug", "a pass raised an exception that is no refusal"),
     "roundtrip": ("CompilerBug", "what was printed does not read back as what it was"),
 }

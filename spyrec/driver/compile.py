@@ -171,11 +171,11 @@ class Session:
         self.ran.append(text)
         try:
             pipeline.parse(text).run(module.operation, ctx, self.watch)
-        except CompilerBug as error:
-            # Before any pass of ours ran, what a gate finds was written by the user.
-            if not first or error.__cause__ is not None:
+        except InvalidKernel as error:
+            # Before any pass of ours ran, what a gate finds was written by the user; later, by us.
+            if first:
                 raise
-            raise InvalidKernel(error.diagnostics) from error
+            raise CompilerBug(error.diagnostics) from error
 
     def _tell(self, number: int) -> None:
         if self.progress:
