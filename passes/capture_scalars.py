@@ -34,8 +34,9 @@ class CaptureScalars(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in kernels.walk(op):
-            if inner.name == "linalg.generic" and any(not _is_shaped(value) for value in inner.operands):
+        generics = [inner for inner in kernels.walk(op) if inner.name == "linalg.generic"]
+        for inner in generics:
+            if not all(map(_is_shaped, inner.operands)):
                 _capture(inner)
                 ctx.statistics["ops rewritten"] += 1
 

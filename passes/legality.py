@@ -150,6 +150,8 @@ class _Function:
             self._element_wise(op)
         elif op.name in support.SCALAR_OPS:
             self._scalars(op)
+        elif any(isinstance(value.type, ir.FloatType) for value in [*op.results, *op.operands]):
+            self._refuse(op, support.refusal("math."))
         else:
             self._refuse(op, support.refusal(op.name))
         return False

@@ -174,7 +174,8 @@ class _Resolver:
             points = box(op.coordinate_set)
         except NotABox:
             return None
-        base = self.values.form(op.offset)
+        # A view lies in memory, so its address fits, however it is computed.
+        base = self.values.unwrapped(op.offset)
         address = self._address(op, base)
         if address is None:
             return None

@@ -10,6 +10,9 @@ from spyrec.passes.analysis import kernels, ops
 from spyrec.passkit import Pass, PassContext
 
 
+_FILLERS = ("arith.constant", "linalg.fill", "tensor.splat")
+
+
 @dataclass
 class ScalarsToTensors(Pass):
     """Make ``tensor.splat``, ``linalg.fill`` and tensors of one constant fusible.
@@ -34,7 +37,7 @@ class ScalarsToTensors(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in kernels.walk(op):
+        for inner in [inner for inner in kernels.walk(op) if inner.name in _FILLERS]:
             scalar = _scalar(inner)
             if scalar is None:
                 continue

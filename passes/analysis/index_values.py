@@ -23,6 +23,8 @@ _FLAT_TILE_ID, _TILE_IDS = "dataflow.tile_id", "ktdp.get_compute_tile_id"
 _FACT_STEPS = 2
 """How many facts may be combined to bound one form."""
 
+_UNWRAPPED = ("arith.addi", "arith.subi", "arith.muli", "affine.apply")
+
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _NEGATED = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sle": "sgt", "sgt": "sle"}
 _NEGATED |= {"ult": "uge", "uge": "ult", "ule": "ugt", "ugt": "ule"}
@@ -47,6 +49,30 @@ class IndexValues:
         if found is None:
             found = self._forms[value] = self._form(value)
         return found
+
+    def unwrapped(self, value: ir.Value) -> Linear:
+        """``value`` as a linear form, as if sums and products by constants on the way to it could not wrap around.
+
+        Right for what is known to fit in the end, such as an address: arithmetic that wraps is exact modulo 2**64.
+        """
+        op = kernels.defining(value)
+        if op is None or not isinstance(value.type, ir.IndexType):
+            return self.form(value)
+        operands = [self.unwrapped(operand) for operand in op.operands] if op.name in _UNWRAPPED else []
+        match op.name:
+            case "arith.addi":
+                return operands[0] + operands[1]
+            case "arith.subi":
+                return operands[0] - operands[1]
+            case "arith.muli" if operands[0].is_constant or operands[1].is_constant:
+                left, right = operands if operands[1].is_constant else operands[::-1]
+                return left.scaled(right.constant)
+            case "affine.apply":
+                map_ = ir.AffineMapAttr(op.attributes["map"]).value
+                dims, symbols = operands[: map_.n_dims], operands[map_.n_dims :]
+                made = self.expression(map_.results[0], dims, symbols)
+                return self.form(value) if made is None else made
+        return self.form(value)
 
     def interval(self, form: Linear | ir.Value, at: ir.Operation | None = None) -> Interval:
         """All that ``form`` can be, when control is at the op ``at`` (anywhere, if none is given)."""

@@ -11,15 +11,16 @@ GRID = "grid"
 
 
 def walk(op: ir.Operation) -> Iterator[ir.Operation]:
-    """All operations inside ``op``, in the order of the text. An op may be erased once it has been handed out."""
+    """All operations inside ``op``, in the order of the text. One that has no regions may be erased once it has been
+    handed out; ops with regions are to be collected first.
+    """
     for region in op.regions:
         for block in region.blocks:
             for view in list(block.operations):
                 inner = view.operation
-                # Regions first: the caller may erase the op, and with it what it holds.
                 nested = len(inner.regions) > 0
                 yield inner
-                if nested and inner.attached:
+                if nested:
                     yield from walk(inner)
 
 

@@ -14,8 +14,9 @@ def outside_bodies(function: ir.Operation) -> Iterator[ir.Operation]:
         for block in region.blocks:
             for view in list(block.operations):
                 op = view.operation
+                control = op.name in support.CONTROL_OPS
                 yield op
-                if op.attached and op.name in support.CONTROL_OPS:
+                if control:
                     yield from outside_bodies(op)
 
 

@@ -1,0 +1,25 @@
+// Allocations and copies of bufferization become buffers and compute; names come from what is stored, and are unique.
+//
+// RUN: spyrec opt %s --adopt-buffers | filecheck %s
+
+// CHECK-LABEL: func.func @adopts(%x: index, %z: index)
+// CHECK: %[[A:.*]] = dataflow.alloc {name = "x"} : memref<64xf16, "lx">
+// CHECK: %[[B:.*]] = dataflow.alloc {name = "z"} : memref<64xf16, "lx">
+// CHECK: linalg.generic {{.*}} ins(%[[A]] : memref<64xf16, "lx">) outs(%[[B]] : memref<64xf16, "lx">) {
+// CHECK-NEXT: ^bb0(%[[V:.*]]: f16, %{{.*}}: f16):
+// CHECK-NEXT: linalg.yield %[[V]] : f16
+// CHECK: dataflow.data_transfer from %[[B]] to @device
+// CHECK: dataflow.alloc {name = "x_1"}
+// CHECK: dataflow.alloc {name = "tile"}
+// CHECK-NOT: memref.alloc
+func.func @adopts(%x: index, %z: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %a = dataflow.alloc {name = "x"} : memref<64xf16, "lx">
+  dataflow.data_transfer from @device[%c0 from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<64xf16, "lx">
+  %b = memref.alloc() {alignment = 64 : i64} : memref<64xf16, "lx">
+  memref.copy %a, %b : memref<64xf16, "lx"> to memref<64xf16, "lx">
+  dataflow.data_transfer from %b to @device[%c0 from %z] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<64xf16, "lx">
+  %d = dataflow.alloc {name = "x"} : memref<64xf16, "lx">
+  %e = memref.alloc() : memref<64xf16, "lx">
+  return
+}

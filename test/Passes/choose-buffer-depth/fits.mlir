@@ -1,0 +1,30 @@
+// Depth gives way to what fits into LX: 3 x 512 KiB and 512 KiB fit, 4 x 512 KiB and 512 KiB do not. Each buffer starts on a stick.
+//
+// RUN: spyrec opt %s --choose-buffer-depth=depth=4 | filecheck %s
+
+// CHECK-LABEL: func.func @three
+// CHECK: depth = 1 : i64, name = "outside"
+// CHECK: depth = 3 : i64, name = "inside"
+func.func @three(%n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = dataflow.alloc {name = "outside"} : memref<4096x64xf16, "lx">
+  scf.for %i = %c0 to %n step %c1 {
+    %b = dataflow.alloc {name = "inside"} : memref<4096x64xf16, "lx">
+  }
+  return
+}
+
+// One stick too much for two slots.
+// CHECK-LABEL: func.func @one
+// CHECK: depth = 1 : i64, name = "half"
+// CHECK: depth = 1 : i64, name = "byte"
+func.func @one(%n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %a = dataflow.alloc {name = "half"} : memref<1048576xi8, "lx">
+    %b = dataflow.alloc {name = "byte"} : memref<1xi8, "lx">
+  }
+  return
+}

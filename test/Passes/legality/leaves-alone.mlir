@@ -1,0 +1,42 @@
+// What the line compiles passes unchanged: named and generic linalg, arith and math on tensors, broadcasts and scalars, control flow.
+//
+// RUN: spyrec opt %s --legality > %t && spyrec opt %s > %t.same && diff %t %t.same
+
+#all = affine_set<(r, c) : (r >= 0, -r + 31 >= 0, c >= 0, -c + 63 >= 0)>
+#row = affine_set<(r, c) : (r == 0, c >= 0, -c + 63 >= 0)>
+#id = affine_map<(r, c) -> (r, c)>
+#column = affine_map<(r, c) -> (c)>
+#one = affine_map<(r, c) -> ()>
+func.func @compiles(%x: index, %n: index, %scale: f16) attributes {grid = [32]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %two = arith.constant dense<2.0> : tensor<1x64xf16>
+  %t = ktdp.get_compute_tile_id : index
+  %v = ktdp.construct_memory_view %x, sizes: [32, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<32x64xf16>
+  %a = ktdp.construct_access_tile %v[%t, 0] {access_tile_set = #row, access_tile_order = #id} : memref<32x64xf16> -> !ktdp.access_tile<1x64xindex>
+  scf.for %i = %c0 to %n step %c1 {
+    %odd = arith.cmpi slt, %i, %t : index
+    scf.if %odd {
+      %b = ktdp.load %a : <1x64xindex> -> tensor<1x64xf16>
+      %e = tensor.empty() : tensor<1x64xf16>
+      %s = tensor.splat %scale : tensor<1x64xf16>
+      %p = arith.mulf %b, %two : tensor<1x64xf16>
+      %less = arith.cmpf olt, %p, %s : tensor<1x64xf16>
+      %q = arith.select %less, %p, %s : tensor<1x64xi1>, tensor<1x64xf16>
+      %m = math.exp %q : tensor<1x64xf16>
+      %u = linalg.max ins(%m, %b : tensor<1x64xf16>, tensor<1x64xf16>) outs(%e : tensor<1x64xf16>) -> tensor<1x64xf16>
+      %f = linalg.fill ins(%scale : f16) outs(%e : tensor<1x64xf16>) -> tensor<1x64xf16>
+      %lane = tensor.empty() : tensor<64xf16>
+      %l = linalg.fill ins(%scale : f16) outs(%lane : tensor<64xf16>) -> tensor<64xf16>
+      %g = linalg.generic {indexing_maps = [#column, #id, #one, #id], iterator_types = ["parallel", "parallel"]} ins(%l, %u, %scale : tensor<64xf16>, tensor<1x64xf16>, f16) outs(%e : tensor<1x64xf16>) {
+      ^bb0(%y: f16, %z: f16, %w: f16, %o: f16):
+        %1 = spyreop.sigmoid %y : f16
+        %2 = arith.addf %1, %z : f16
+        %3 = arith.addf %2, %w : f16
+        linalg.yield %3 : f16
+      } -> tensor<1x64xf16>
+      ktdp.store %g, %a : tensor<1x64xf16>, <1x64xindex>
+    }
+  }
+  return
+}

@@ -1,0 +1,145 @@
+// Every refusal has a place, a reason and a way out.
+//
+// RUN: spyrec opt %s --legality --split-input-file --verify-diagnostics
+
+#id = affine_map<(r, c) -> (r, c)>
+func.func @reduction(%x: tensor<4x64xf16>) attributes {grid = [1]} {
+  // expected-error@-1 {{argument 'x' of type tensor<4x64xf16> is not compiled yet: an argument is an address (index) or a number}}
+  // expected-note@-2 {{take the address of a tensor as index, and make a view of it}}
+  %e = tensor.empty() : tensor<4xf16>
+  // expected-error@+2 {{linalg.reduce is not compiled yet: it reduces: an iteration would need what another one made}}
+  // expected-note@+1 {{only element-wise operations are; their maps pick loops, each at most once}}
+  %r = linalg.reduce { arith.addf } ins(%x : tensor<4x64xf16>) outs(%e : tensor<4xf16>) dimensions = [1]
+  return
+}
+
+// -----
+
+func.func @contraction() attributes {grid = [1]} {
+  %e = tensor.empty() : tensor<8x8xf16>
+  // expected-error@+2 {{linalg.matmul is not compiled yet: it reduces}}
+  // expected-note@+1 {{only element-wise}}
+  %r = linalg.matmul ins(%e, %e : tensor<8x8xf16>, tensor<8x8xf16>) outs(%e : tensor<8x8xf16>) -> tensor<8x8xf16>
+  return
+}
+
+// -----
+
+#twice = affine_map<(d0) -> (d0 * 2)>
+#id = affine_map<(d0) -> (d0)>
+func.func @strided_map() attributes {grid = [1]} {
+  %a = tensor.empty() : tensor<8xf16>
+  %e = tensor.empty() : tensor<4xf16>
+  // expected-error@+2 {{its input map (d0) -> (d0 * 2) does more than pick loops}}
+  // expected-note@+1 {{only element-wise}}
+  %r = linalg.generic {indexing_maps = [#twice, #id], iterator_types = ["parallel"]} ins(%a : tensor<8xf16>) outs(%e : tensor<4xf16>) {
+  ^bb0(%x: f16, %o: f16):
+    linalg.yield %x : f16
+  } -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @carried(%n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8xf16>
+  // expected-error@+2 {{a loop that hands out values (tensor<8xf16>) is not compiled yet}}
+  // expected-note@+1 {{store the value and load it again}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %e) -> (tensor<8xf16>) {
+    scf.yield %t : tensor<8xf16>
+  }
+  // expected-error@+2 {{scf.for is not compiled yet: its step is not constant}}
+  // expected-note@+1 {{count by 1 and multiply the counter}}
+  scf.for %i = %c0 to %c1 step %n {
+  }
+  // expected-error@+2 {{arith.divui is not compiled yet: a unit divides signed numbers, and an operand may be negative}}
+  // expected-note@+1 {{use the signed operation}}
+  %q = arith.divui %n, %c1 : index
+  return
+}
+
+// -----
+
+func.func @scalars(%f: f32, %wide: i128) attributes {grid = [1]} {
+  // expected-error@-1 {{argument 'wide' of type i128 is not compiled yet}}
+  // expected-note@-2 {{take the address}}
+  // expected-error@+2 {{arith.mulf is not compiled yet: floating-point scalars are not computed outside a tensor}}
+  // expected-note@+1 {{compute on a tensor of one element}}
+  %g = arith.mulf %f, %f : f32
+  %e = tensor.empty() : tensor<8xf64>
+  // expected-error@-1 {{tensor<8xf64> is not compiled yet: the vector unit has no lanes for f64}}
+  // expected-note@-2 {{convert it on the host}}
+  // expected-error@+2 {{arith.constant is not compiled yet: a tensor of different constants would have to be put into memory first}}
+  // expected-note@+1 {{pass the table as an argument and load it}}
+  %t = arith.constant dense<[1.0, 2.0]> : tensor<2xf16>
+  %c0 = arith.constant 0 : index
+  // expected-error@+2 {{tensor.extract is not compiled yet: an element of a tensor would have to come back out of the vector unit}}
+  // expected-note@+1 {{keep it as a tensor of rank 0}}
+  %x = tensor.extract %t[%c0] : tensor<2xf16>
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+func.func @body() attributes {grid = [1]} {
+  %e = tensor.empty() : tensor<8xi32>
+  %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<8xi32>) {
+  ^bb0(%o: i32):
+    // expected-error@+2 {{linalg.index in the body of linalg.generic is not compiled yet: a stream does not know where it is}}
+    // expected-note@+1 {{load the positions from a tensor}}
+    %i = linalg.index 0 : index
+    // expected-error@+2 {{arith.index_cast in the body of linalg.generic is not compiled yet: the vector unit has no lanes for index}}
+    // expected-note@+1 {{}}
+    %j = arith.index_cast %i : index to i32
+    linalg.yield %j : i32
+  } -> tensor<8xi32>
+  return
+}
+
+// -----
+
+#all = affine_set<(r, c)[s] : (r >= 0, -r + s - 1 >= 0, c >= 0, -c + 63 >= 0)>
+#fixed = affine_set<(r, c) : (r >= 0, -r + 15 >= 0, c >= 0, -c + 63 >= 0)>
+#corner = affine_set<(r, c) : (r >= 0, -r - c + 15 >= 0, c >= 0)>
+#row = affine_set<(r, c) : (r == 0, c >= 0, -c + 63 >= 0)>
+#some = affine_set<(r, c) : (r == 0, c >= 0, -c + 31 >= 0)>
+#id = affine_map<(r, c) -> (r, c)>
+#swap = affine_map<(r, c) -> (c, r)>
+func.func @views(%x: index, %n: index) attributes {grid = [1]} {
+  // expected-error@+2 {{a view whose sizes only the run knows is not compiled yet}}
+  // expected-note@+1 {{give constant sizes; a larger view may stand for all}}
+  %v = ktdp.construct_memory_view %x, sizes: [%n, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<?x64xf16>
+  // expected-error@+2 {{LX is given to the compiler's own buffers alone}}
+  // expected-note@+1 {{use a view of device memory}}
+  %w = ktdp.construct_memory_view %x, sizes: [16, 64], strides: [64, 1] {coordinate_set = #fixed, memory_space = #ktdp.memory_space<ct_local>} : memref<16x64xf16>
+  // expected-error@+2 {{coordinate_set is not compiled yet: a transfer moves a box, and the constraint -d0 - d1 + 15 >= 0 ties d0 and d1 together}}
+  // expected-note@+1 {{every dimension has constant bounds of its own}}
+  %y = ktdp.construct_memory_view %x, sizes: [16, 64], strides: [64, 1] {coordinate_set = #corner, memory_space = #ktdp.memory_space<global>} : memref<16x64xf16>
+  %z = ktdp.construct_memory_view %x, sizes: [16, 64], strides: [64, 1] {coordinate_set = #fixed, memory_space = #ktdp.memory_space<global>} : memref<16x64xf16>
+  // expected-error@+2 {{the order (d0, d1) -> (d1, d0) is not compiled yet: a tile is loaded in the order of its view}}
+  // expected-note@+1 {{make a view with permuted sizes and strides, and use the identity}}
+  %a = ktdp.construct_access_tile %z[0, 0] {access_tile_set = #row, access_tile_order = #swap} : memref<16x64xf16> -> !ktdp.access_tile<1x64xindex>
+  // expected-error@+2 {{a set of 1 x 32 points in a tile of 1 x 64 is not compiled yet: nothing fills the rest with 0}}
+  // expected-note@+1 {{make the tile as large as its set}}
+  %b = ktdp.construct_access_tile %z[0, 0] {access_tile_set = #some, access_tile_order = #id} : memref<16x64xf16> -> !ktdp.access_tile<1x64xindex>
+  // expected-error@+2 {{a tile whose extents only the run knows is not compiled yet}}
+  // expected-note@+1 {{use tiles of constant extents}}
+  %d = ktdp.construct_access_tile %z[0, 0] symbols(%n) {access_tile_set = #all, access_tile_order = #id} : memref<16x64xf16> -> !ktdp.access_tile<?x64xindex>
+  return
+}
+
+// -----
+
+// expected-error@+2 {{func.func is not compiled yet: it is declared only}}
+// expected-note@+1 {{define it in this file}}
+func.func private @elsewhere(index)
+
+func.func @calls(%x: index) attributes {grid = [1]} {
+  // expected-error@+2 {{func.call is not compiled yet: the call could not be inlined}}
+  // expected-note@+1 {{define the callee in this file}}
+  func.call @elsewhere(%x) : (index) -> ()
+  return
+}
