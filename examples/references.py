@@ -1,8 +1,9 @@
 """What each example kernel computes, in NumPy written from the maths, and data to try it on.
 
-A row of ``KERNELS`` names the file, the function in it, the arrays that a launch takes and the arrays it must give. ``ulp`` is
-the distance in units of the last place that is allowed to the NumPy result: 0 where every operation is exactly rounded, 1 where
-a transcendental function is involved, which the machine evaluates in single precision.
+A row of ``KERNELS`` names the file, the function in it, the arrays that a launch takes and the arrays it must give.
+``ulp`` is
+the distance in units of the last place that is allowed to the NumPy result: 0 where every operation is exactly
+rounded, 1 where a transcendental function is involved, which the machine evaluates in single precision.
 """
 
 from __future__ import annotations
@@ -154,7 +155,8 @@ KERNELS: dict[str, Kernel] = {
 
 
 def ulp_distance(got: Array, want: Array) -> int:
-    """Largest distance between two float arrays of one type in units of the last place; NaN equals NaN, and -0 is 1 from +0."""
+    """Largest distance between two float arrays of one type in units of the last place; NaN equals NaN, and -0 is 1
+    from +0."""
     bits = {2: np.int16, 4: np.int32, 8: np.int64}[got.dtype.itemsize]
     both_nan = np.isnan(got) & np.isnan(want)
     order = [np.ascontiguousarray(v).view(bits).astype(np.int64) for v in (got, want)]

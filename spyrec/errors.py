@@ -1,8 +1,9 @@
 """The exceptions that leave the package, and the diagnostics that they carry.
 
-Every refusal of this compiler is a :class:`SpyrecError` with a tuple of :class:`Diagnostic`. The class says whose move it is
-(the kernel is wrong, the compiler cannot do it yet, it does not fit, the compiler is wrong) and fixes the exit status; the
-diagnostic's ``id`` says what happened. This module imports nothing of the project, so that any layer may raise.
+Every refusal of this compiler is a :class:`SpyrecError` with a tuple of :class:`Diagnostic`. The class says whose move
+it is
+(the kernel is wrong, the compiler cannot do it yet, it does not fit, the compiler is wrong) and fixes the exit status;
+the diagnostic's ``id`` says what happened. This module imports nothing of the project, so that any layer may raise.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ class Position:
 class Diagnostic:
     """One message.
 
-    ``end_column`` (exclusive) bounds the underlined text on the line of ``position``; ``source_line`` is that line when its
-    text is known. ``notes`` say how to mend it, or name the second place involved.
+    ``end_column`` (exclusive) bounds the underlined text on the line of ``position``; ``source_line`` is that line
+    when its text is known. ``notes`` say how to mend it, or name the second place involved.
     """
 
     severity: Severity
@@ -57,8 +58,8 @@ class Diagnostic:
 class SpyrecError(Exception):
     """Base of all exceptions that this package raises on purpose.
 
-    ``status`` is the exit status of the command line: 1 the input was refused, 2 the command line was wrong, 3 the compiler is
-    at fault. Instances pickle, so that they cross process boundaries.
+    ``status`` is the exit status of the command line: 1 the input was refused, 2 the command line was wrong, 3 the
+    compiler is at fault. Instances pickle, so that they cross process boundaries.
     """
 
     status: int = 1
@@ -82,12 +83,14 @@ class Unsupported(SpyrecError):
 
 
 class OutOfResources(SpyrecError):
-    """The kernel does not fit the device: ``need`` of ``resource`` was asked for, ``have`` exists (both in the resource's unit)."""
+    """The kernel does not fit the device: ``need`` of ``resource`` was asked for, ``have`` exists (both in the
+    resource's unit)."""
 
-    def __init__(self, diagnostics: Sequence[Diagnostic] | str = (), resource: str = "", need: int = 0, have: int = 0) -> None:
-        super().__init__(diagnostics)
-        self.resource = resource
-        self.need = need
+    def __init__(self, diagnostics: Sequence[Diagnostic] | str = (), resource: str = "", need: int = 0, have: int =
+    0)
+    ->
+    None: super().__init__(diagnostics) self.resource =
+        resource self.need = need
         self.have = have
 
     def __reduce__(self) -> tuple[type[OutOfResources], tuple[tuple[Diagnostic, ...], str, int, int]]:

@@ -1,6 +1,8 @@
-"""Senseless input, one mistake at a time: a located error with the offending text under the caret, and nothing left behind.
+"""Senseless input, one mistake at a time: a located error with the offending text under the caret, and nothing left
+behind.
 
-Each case edits a good kernel and marks in ``at`` the text on which the caret must stand. ``says`` must occur in the message.
+Each case edits a good kernel and marks in ``at`` the text on which the caret must stand. ``says`` must occur in the
+message.
 """
 
 from dataclasses import dataclass
@@ -16,7 +18,8 @@ GOOD = (Path(__file__).resolve().parents[2] / "examples" / "add.mlir").read_text
 
 @dataclass(frozen=True)
 class Case:
-    """``old`` is replaced by ``new`` in the good kernel; the error stands on ``at`` (in ``new``), whose first occurrence counts."""
+    """``old`` is replaced by ``new`` in the good kernel; the error stands on ``at`` (in ``new``), whose first
+    occurrence counts."""
 
     name: str
     old: str
@@ -41,7 +44,13 @@ CASES = [
     Case("misspelt attribute", "access_tile_order = #same", "acces_tile_order = #same", "", "access_tile_order"),
     Case("unknown memory space", "memory_space<global>", "memory_space<globl>", "globl", "global"),
     Case("negative size", "sizes: [96, 64]", "sizes: [-96, 64]", "-96", "-96"),
-    Case("absurd size", "sizes: [96, 64]", "sizes: [99999999999999999999, 64]", "99999999999999999999", "99999999999999999999"),
+    Case(
+        "absurd size",
+        "sizes: [96, 64]",
+        "sizes: [99999999999999999999, 64]",
+        "99999999999999999999",
+        "99999999999999999999",
+    ),
     Case("sizes against strides", "strides: [64, 1]", "strides: [64, 1, 1]", "", "3"),
     Case("missing arrow", ": <1x64xindex> -> tensor", ": <1x64xindex> tensor", "tensor", "->"),
     Case("missing bracket", "%x[%r, 0] {", "%x[%r, 0 {", "{", "]"),
@@ -52,12 +61,19 @@ CASES = [
     Case("grid larger than the device", "grid = [32]", "grid = [33]", "", "32"),
     Case("view larger than its set", "-r + 95 >= 0", "-r + 96 >= 0", "", "96"),
     Case("tile outside its view", "arith.constant 3 : index", "arith.constant 4 : index", "", "96"),
-    Case("store of another shape", "ktdp.store %sum, %z_row : tensor<1x64xf16>", "ktdp.store %sum, %z_row : tensor<1x65xf16>", "", "65"),
+    Case(
+        "store of another shape",
+        "ktdp.store %sum, %z_row : tensor<1x64xf16>",
+        "ktdp.store %sum, %z_row : tensor<1x65xf16>",
+        "",
+        "65",
+    ),
 ]
 
 
 def place(text: str, old: str, new: str, at: str) -> tuple[int, int | None]:
-    """Line and column (both from 1) of ``at`` in the edited text; column ``None`` where any column of the op is good."""
+    """Line and column (both from 1) of ``at`` in the edited text; column ``None`` where any column of the op is
+    good."""
     start = text.index(new)
     offset = text.index(at, start) if at else start
     line = text.count("\n", 0, offset) + 1

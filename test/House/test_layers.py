@@ -1,4 +1,5 @@
-"""Who may import whom: each module imports only from its own level and below, and one module alone names the bindings."""
+"""Who may import whom: each module imports only from its own level and below, and one module alone names the
+bindings."""
 
 import ast
 from collections.abc import Iterator
@@ -99,7 +100,9 @@ def test_imports_go_down(module: str) -> None:
 
 
 def test_a_pass_never_imports_a_pass() -> None:
-    passes = {m for m in MODULES if m.startswith("spyrec.passes.") and m.count(".") == 2 and m != "spyrec.passes.stages"}
+    passes = {
+        m for m in MODULES if m.startswith("spyrec.passes.") and m.count(".") == 2 and m != "spyrec.passes.stages"
+    }
     wrong = [f"{m} imports {n}" for m in sorted(passes) for n in imports(MODULES[m]) if n in passes and n != m]
     assert not wrong
 

@@ -27,7 +27,10 @@ def matches(pattern: str, suffixes: tuple[str, ...]) -> list[str]:
 
 
 def test_no_machine_paths_or_registries() -> None:
-    assert not matches(r"(/work/|/root/|/home/\w|https?://[^ /]+/(simple|packages|debian|pool)/)", (".py", ".md", ".mlir", ".toml", ".test"))
+    assert not matches(
+        r"(/work/|/root/|/home/\w|https?://[^ /]+/(simple|packages|debian|pool)/)",
+        (".py", ".md", ".mlir", ".toml", ".test"),
+    )
 
 
 def test_no_broken_promises() -> None:

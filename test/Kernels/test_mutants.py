@@ -1,4 +1,5 @@
-"""No synchronisation is superfluous and none is missed: each channel deleted, and each buffer laid over another live one, is caught
+"""No synchronisation is superfluous and none is missed: each channel deleted, and each buffer laid over another live
+one, is caught
 by the sanitizer for every draw of latencies, in every kernel that iterates often enough for run-ahead to matter."""
 
 import dataclasses

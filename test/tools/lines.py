@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
-from references import KERNELS, Kernel, ulp_distance  # noqa: E402 (the examples are no package)
+from references import KERNELS, Kernel, ulp_distance
 
-from spyrec import driver, spyrecode  # noqa: E402
-from spyrec.driver import execute  # noqa: E402
-from spyrec.spyrecode import Artifact, Launch  # noqa: E402
+from spyrec import driver, spyrecode
+from spyrec.driver import execute
+from spyrec.spyrecode import Artifact, Launch
 
 IR_STAGES = tuple(stage for stage in driver.STAGE_NAMES if stage != "spyrecode")
 Arrays = dict[str, NDArray[np.generic]]
