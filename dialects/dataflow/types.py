@@ -24,7 +24,7 @@ class Dataflow(ods.Dialect, name="dataflow"):
     Offsets and strides of `read`, `write` and `data_transfer` count elements; those of `transfer` and `stream` count
     bytes.
 
-    One row copied, at the three stages:
+    A row that is copied at the first two stages, and loaded and doubled at the third:
 
     ```mlir
     func.func @kernel(%x: index, %z: index) attributes {grid = [16]} {
