@@ -1,6 +1,6 @@
 """Compile example kernels, run the binary in the simulator and compare with NumPy.
 
-python examples/check.py [NAME ...]        (all kernels when none is named)
+    python examples/check.py [NAME ...]        (all kernels when none is named)
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"no example is called {unknown[0]}; there are {', '.join(KERNELS)}", file=sys.stderr)
         return 2
-    return 0 if all(list(map(check, (KERNELS[name] for name in names or KERNELS)))) else 1
+    matched = [check(KERNELS[name]) for name in names or KERNELS]
+    return 0 if all(matched) else 1
 
 
 if __name__ == "__main__":

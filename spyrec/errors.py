@@ -86,11 +86,12 @@ class OutOfResources(SpyrecError):
     """The kernel does not fit the device: ``need`` of ``resource`` was asked for, ``have`` exists (both in the
     resource's unit)."""
 
-    def __init__(self, diagnostics: Sequence[Diagnostic] | str = (), resource: str = "", need: int = 0, have: int =
-    0)
-    ->
-    None: super().__init__(diagnostics) self.resource =
-        resource self.need = need
+    def __init__(
+        self, diagnostics: Sequence[Diagnostic] | str = (), resource: str = "", need: int = 0, have: int = 0
+    ) -> None:
+        super().__init__(diagnostics)
+        self.resource = resource
+        self.need = need
         self.have = have
 
     def __reduce__(self) -> tuple[type[OutOfResources], tuple[tuple[Diagnostic, ...], str, int, int]]:
