@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spyrec import numerics
-from spyrec.diag import Sink
+from spyrec.diag import Sink, resolve
 from spyrec.interp import affine, arith, dataflow, ktdp, linalg, memref, scf, tensor
 from spyrec.interp import program as units
 from spyrec.interp.faults import Fault
@@ -61,8 +61,16 @@ def run(
     try:
         _run(op, launch, seed, sink, strict_bounds, lx_bytes)
     except Fault as fault:
-        sink.error(fault.op or op, fault.id, fault.message, fault.field, fault.notes)
+        sink.error(_with_a_place(fault.op or op), fault.id, fault.message, fault.field, fault.notes)
         sink.fail()
+
+
+def _with_a_place(op: ir.Operation) -> ir.Operation:
+    """``op``, or the nearest op around it that has a place: the body of a named linalg op has none of its own."""
+    here = op
+    while resolve(here.location).primary is None and here.parent is not None:
+        here = here.parent.operation
+    return here
 
 
 def _make_room(op: ir.Operation) -> None:

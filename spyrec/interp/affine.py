@@ -113,6 +113,7 @@ def extremum(op: ir.Operation, scope: Scope) -> Run:
     choose: Callable[[tuple[Any, ...]], Any] = min if op.name == "affine.min" else max
 
     def run(frame: Frame, *operands: int) -> int:
-        return int(choose(function(operands)))
+        value = int(choose(function(operands)))
+        return value if all(type(v) is int for v in operands) else Scaled(value)
 
     return run

@@ -56,14 +56,13 @@ def copy(op: ir.Operation, scope: Scope) -> Run:
 
 @meaning("memref.subview")
 def subview(op: ir.Operation, scope: Scope) -> Run:
-    result = op.results[0].type
+    kept = kept_dimensions(op)
 
     def run(frame: Frame, *operands: Any) -> Buffer:
         (source,), *lists = groups(op, operands)
         names = ("static_offsets", "static_sizes", "static_strides")
         offsets, sizes, strides = (mixed(op, n, v) for n, v in zip(names, lists, strict=True))
         place = slices(source.data.shape, offsets, sizes, strides)
-        kept = set(kept_dimensions(sizes, result))
         drop = tuple(d for d in range(len(sizes)) if d not in kept)
         return Buffer(np.squeeze(source.data[place], drop), np.squeeze(source.holes[place], drop))
 

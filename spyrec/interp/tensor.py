@@ -211,13 +211,12 @@ def _inserted(
 
 @meaning("tensor.extract_slice")
 def extract_slice(op: ir.Operation, scope: Scope) -> Run:
-    result = ir.RankedTensorType(op.results[0].type)
+    kept = kept_dimensions(op)
 
     def run(frame: Frame, *operands: Any) -> Tensor:
         (source,), *lists = groups(op, operands)
         offsets, sizes, strides = (mixed(op, f"static_{n}", v) for n, v in zip(_LISTS, lists, strict=True))
         place = slices(source.data.shape, offsets, sizes, strides)
-        kept = kept_dimensions(sizes, result)
         return moved(source, lambda a: a[place].reshape([sizes[d] for d in kept]))
 
     return run
@@ -236,20 +235,12 @@ def insert_slice(op: ir.Operation, scope: Scope) -> Run:
 _LISTS = ("offsets", "sizes", "strides")
 
 
-def kept_dimensions(sizes: Sequence[int], result: ir.Type) -> list[int]:
-    """Dimensions of a slice that its result has; the others have size 1 and are dropped, the first possible ones."""
-    shape = list(ir.ShapedType(result).shape)
-    drop = len(sizes) - len(shape)
+def kept_dimensions(op: ir.Operation) -> list[int]:
+    """Dimensions of a slice that its result has; the others have the constant size 1 and are dropped."""
+    shape = list(ir.ShapedType(op.results[0].type).shape)
     kept: list[int] = []
-    for d, size in enumerate(sizes):
-        wanted = shape[len(kept)] if len(kept) < len(shape) else None
-        if (
-            drop
-            and size == 1
-            and (wanted is None or wanted != 1 or sum(s == 1 for s in sizes[d:]) > shape[len(kept) :].count(1))
-        ):
-            drop -= 1
-        else:
+    for d, size in enumerate(ir.DenseI64ArrayAttr(op.attributes["static_sizes"])):
+        if len(kept) < len(shape) and size == shape[len(kept)]:
             kept.append(d)
     return kept
 

@@ -417,6 +417,28 @@ def test_slices() -> None:
     )
 
 
+@pytest.mark.parametrize("kept", ["1x3", "3x1", "3", "1x3x1"])
+def test_a_slice_may_drop_dimensions_of_one(kept: str) -> None:
+    body = (
+        "%b = tensor.expand_shape %a [[0, 1], [2, 3]] output_shape"
+        " [1, 4, 6, 1] : tensor<4x6xf32> into tensor<1x4x6x1xf32>\n"
+        "%r = tensor.extract_slice %b[0, 2, 1, 0] [1, 1, 3, 1] [1,"
+        f" 1, 2, 1] : tensor<1x4x6x1xf32> to tensor<{kept}xf32>\n"
+    )
+    shape = tuple(map(int, kept.split("x")))
+    assert np.array_equal(run(body, X, shape), X[2, 1::2].reshape(shape))
+
+
+def test_a_mistake_in_a_named_op_is_at_the_op() -> None:
+    body = (
+        "%e = tensor.empty() : tensor<2xi32>\n%k = arith.constant dense<[1, 0]> : tensor<2xi32>\n"
+        "%r = linalg.div ins(%a, %k : tensor<2xi32>, tensor<2xi32>) outs(%e : tensor<2xi32>) -> tensor<2xi32>\n"
+    )
+    text = unary(body, (2,), (2,), "i32", "i32")
+    found = refused(text, {"x": np.ones(2, np.int32), "z": written((2,), "i32")})
+    assert (found.id, found.position.line) == ("division-by-zero", line_of(text, "linalg.div"))
+
+
 def test_halves_written_into_an_empty_tensor() -> None:
     halves = (
         "%e = tensor.empty() : tensor<4x6xf32>\n"
