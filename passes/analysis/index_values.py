@@ -233,7 +233,8 @@ class IndexValues:
             return self._leaf(value, Interval(0, extent - 1))
         if op.name == "arith.constant":
             attribute = op.attributes["value"]
-            return Linear.of(_constant(attribute)) if isinstance(attribute, ir.IntegerAttr) else Linear.of(0)
+            known = _constant(attribute)
+            return self._leaf(value, everything) if known is None else Linear.of(known)
         if op.name == "affine.apply":
             made = self._apply(ir.AffineMapAttr(op.attributes["map"]).value, list(op.operands))
             return made if made is not None and self._plain(made) in everything else self._leaf(value, everything)
@@ -339,9 +340,11 @@ def _all_values(type_: ir.Type) -> Interval:
     return Interval.signed(64)
 
 
-def _constant(attribute: ir.IntegerAttr) -> int:
-    value = int(attribute.value)
-    return value & 1 if isinstance(attribute.type, ir.IntegerType) and attribute.type.width == 1 else value
+def _constant(attribute: ir.Attribute) -> int | None:
+    """The value of an integer constant, of type i1 as 0 or 1."""
+    if isinstance(attribute, ir.BoolAttr):
+        return int(attribute.value)
+    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
 
 def _is_bit(value: ir.Value) -> bool:

@@ -147,32 +147,34 @@ def _sum(constant: int, terms: Iterable[tuple[Atom, int]]) -> Linear:
     for atom, factor in total.items():
         if not isinstance(atom, Division):
             continue
-        other = _exchange(atom, factor, total)
-        if other is not None:
+        change = _exchange(atom, factor, total)
+        if change is not None:
+            added, more = change
             rest = [(a, f) for a, f in total.items() if a != atom]
-            return _sum(constant + other.constant, [*rest, *other.terms])
+            return _sum(constant + added, [*rest, *more])
     kept = sorted(total.items(), key=lambda term: _order(term[0]))
     return Linear(tuple(kept), constant)
 
 
-def _exchange(atom: Division, factor: int, total: dict[Atom, int]) -> Linear | None:
-    """What ``factor * atom`` is to be written as, with an eye on the other terms; ``None``: as it is.
+def _exchange(atom: Division, factor: int, total: dict[Atom, int]) -> tuple[int, list[tuple[Atom, int]]] | None:
+    """A constant and terms to write for ``factor * atom``, with an eye on the other terms; ``None``: as it is.
 
-    Both rules follow from ``x = by * (x div by) + (x mod by)``, and both make a quotient disappear: MLIR writes remainders without
-    ``mod``, and bounds of a difference of two large numbers are worth nothing.
-    """
+    Both rules follow from ``x = by * (x div by) + (x mod by)``, and both make a quotient disappear: MLIR writes
+    remainders without ``mod``, and bounds of a difference of two large numbers are worth nothing."""
     if atom.part == "remainder":
         # factor * by * (x div by) + factor * (x mod by) = factor * x
         quotient = Division("quotient", atom.of, atom.by)
         if total.get(quotient) == factor * atom.by:
-            return atom.of.scaled(factor) - Linear.atom(quotient).scaled(factor * atom.by)
+            whole = atom.of.scaled(factor)
+            return whole.constant, [*whole.terms, (quotient, -factor * atom.by)]
         return None
     # k * x - k * by * (x div by) = k * (x mod by), for as much of x as there is
     k, left = divmod(-factor, atom.by)
     if left or not atom.of.terms:
         return None
     if all(total.get(a, 0) * f * k > 0 and abs(total[a]) >= abs(f * k) for a, f in atom.of.terms):
-        return Linear.atom(Division("remainder", atom.of, atom.by)).scaled(k) - atom.of.scaled(k)
+        whole = atom.of.scaled(-k)
+        return whole.constant, [*whole.terms, (Division("remainder", atom.of, atom.by), k)]
     return None
 
 
