@@ -17,7 +17,7 @@ import numpy as np
 
 from spyrec import numerics
 from spyrec.diag import Sink, resolve
-from spyrec.interp import affine, arith, dataflow, ktdp, linalg, memref, scf, tensor
+from spyrec.interp import affine, arith, dataflow, func, ktdp, linalg, memref, scf, tensor
 from spyrec.interp import program as units
 from spyrec.interp.faults import Fault
 from spyrec.interp.machine import MEANINGS, TERMINATORS, Reporter, Tile, drain, prepare
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LX_BYTES = 2 << 20
 """Size of a scratchpad unless the caller says otherwise."""
 
-_DIALECTS = (affine, arith, dataflow, ktdp, linalg, memref, scf, tensor, units)
+_DIALECTS = (affine, arith, dataflow, func, ktdp, linalg, memref, scf, tensor, units)
 
 
 def meanings() -> frozenset[str]:

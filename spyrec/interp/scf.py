@@ -1,4 +1,4 @@
-"""Meaning of control flow: ``scf`` and calls of ``func``."""
+"""Meaning of control flow: the ``scf`` dialect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spyrec.interp.machine import Flow, Frame, Run, Scope, meaning
 from spyrec.mlir import ir
 
 
-def _results(op: ir.Operation, values: tuple[Any, ...]) -> Any:
+def results_of(op: ir.Operation, values: tuple[Any, ...]) -> Any:
     """Results as a step takes them: the value of one, a tuple of several."""
     return values[0] if len(op.results) == 1 else values
 
@@ -30,7 +30,7 @@ def for_(op: ir.Operation, scope: Scope) -> Run:
         values = carried
         for i in range(lower, upper, step):
             values = yield from body.run(frame, (i, *values))
-        return _results(op, values)
+        return results_of(op, values)
 
     return run
 
@@ -44,7 +44,7 @@ def if_(op: ir.Operation, scope: Scope) -> Run:
         if arm is None:
             return ()
         values = yield from arm.run(frame)
-        return _results(op, values)
+        return results_of(op, values)
 
     return run
 
@@ -60,7 +60,7 @@ def while_(op: ir.Operation, scope: Scope) -> Run:
         while True:
             condition, *passed = yield from before.run(frame, values)
             if not condition:
-                return _results(op, tuple(passed))
+                return results_of(op, tuple(passed))
             values = yield from after.run(frame, passed)
 
     return run
@@ -73,17 +73,6 @@ def execute_region(op: ir.Operation, scope: Scope) -> Run:
 
     def run(frame: Frame) -> Flow:
         values = yield from body.run(frame)
-        return _results(op, values)
-
-    return run
-
-
-@meaning("func.call", flow=True)
-def call(op: ir.Operation, scope: Scope) -> Run:
-    callee = scope.function(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
-
-    def run(frame: Frame, *arguments: Any) -> Flow:
-        values = yield from callee().run(frame.tile, arguments)
-        return _results(op, values)
+        return results_of(op, values)
 
     return run
