@@ -96,9 +96,7 @@ class AssignAddresses(Pass):
             notes.append((found[k].op, f"'{place.name}' takes {requests[k].size} bytes{slots}"))
         notes.append("smaller tiles, fewer of them at once, or a smaller buffer depth would fit")
         largest = max(together, key=lambda k: (requests[k].size, -k))
-        ctx.sink.error(
-            found[largest].op, "lx-overflow", message, notes=notes, resource=("lx", packing.total, lx.size)
-        )
+        ctx.sink.error(found[largest].op, "lx-overflow", message, notes=notes, resource=("lx", packing.total, lx.size))
 
 
 def _slot(allocation: Allocation, lx: Memory) -> int:

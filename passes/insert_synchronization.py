@@ -21,10 +21,10 @@ class InsertSynchronization(Pass):
 
     Two accesses to bytes that overlap, on different units and one of them a write, are a hazard. Within one execution
     of the innermost block around both, the first unit posts after its op and the second waits before its own. When a
-    loop carries the hazard over ``d`` iterations, the channel starts with ``d`` credits: wait ``k`` is met by post ``k -
-    d``, counted over all executions of the loop, so any number of iterations and entering the loop again are covered
-    alike. A buffer of depth ``d`` is touched again ``d`` iterations later; boxes of device memory whose addresses are
-    affine are compared exactly, and what cannot be proven apart meets in the next iteration.
+    loop carries the hazard over ``d`` iterations, the channel starts with ``d`` credits: wait ``k`` is met by post
+    ``k - d``, counted over all executions of the loop, so any number of iterations and entering the loop again are
+    covered alike. A buffer of depth ``d`` is touched again ``d`` iterations later; boxes of device memory whose
+    addresses are affine are compared exactly, and what cannot be proven apart meets in the next iteration.
 
     IR before::
 

@@ -18,9 +18,9 @@ from spyrec.passkit import Pass, PassContext
 class PruneSynchronization(Pass):
     """Remove channels whose order the other channels bring about already.
 
-    A unit is in order with itself, in a loop also with its earlier iterations, and orders follow from one another: a path
-    of channels over at most as many iterations as a hazard spans makes the hazard's own channel superfluous. What stays is
-    irredundant: without any one of the channels there are iteration counts for which two accesses race.
+    A unit is in order with itself, in a loop also with its earlier iterations, and orders follow from one another: a
+    path of channels over at most as many iterations as a hazard spans makes the hazard's own channel superfluous.
+    What stays is irredundant: without any one of the channels there are iteration counts for which two accesses race.
 
     IR before::
 
@@ -41,9 +41,10 @@ class PruneSynchronization(Pass):
           dataflow.wait @x_full {unit = @sfu}
           ...
 
-    Only channels that ``insert-synchronization`` could have made are weighed: one post right after an op, one wait right
-    before one in the same block. A block that orders some bytes in another way keeps all its channels. Refuses what
-    is no schedule, and buffers without an address (``no-address``)."""
+    Only channels that ``insert-synchronization`` could have made are weighed: one post right after an op, one wait
+    right before one in the same block. A block that orders some bytes in another way keeps all its channels. Refuses
+    what is no schedule, and buffers without an address (``no-address``).
+    """
 
     anchor: ClassVar[str] = "func.func"
 

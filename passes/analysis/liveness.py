@@ -1,10 +1,10 @@
 """When each buffer holds something, in program order.
 
-Units run ahead of one another, so program order says less than it seems: while one unit works on an iteration of a loop, another may
-be iterations ahead of it, at any place of the body. A buffer that is allocated inside a loop is therefore alive during
-the whole of its innermost loop. Outside of loops a buffer lives from its first to its last use, a use inside a loop
-lasting as long as the loop does. Buffers that are never alive together may share bytes; what a unit that is ahead
-could overwrite then is kept from it by synchronisation.
+Units run ahead of one another, so program order says less than it seems: while one unit works on an iteration of a
+loop, another may be iterations ahead of it, at any place of the body. A buffer that is allocated inside a loop is
+therefore alive during the whole of its innermost loop. Outside of loops a buffer lives from its first to its last
+use, a use inside a loop lasting as long as the loop does. Buffers that are never alive together may share bytes; what
+a unit that is ahead could overwrite then is kept from it by synchronisation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Giving addresses to buffers: side by side, or sharing bytes where lifetimes allow it. Sizes are multiples of the alignment."""
+"""Giving addresses to buffers: side by side, or sharing bytes where lifetimes allow it. Sizes are multiples of the
+alignment.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,103 @@
+"""Boxes as nested counts with strides, the way descriptors and streams walk through memory. Strides are bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from spyrec.mlir import ir
+
+MAX_NEST = 4
+"""How many nested counts one transfer or stream has at most."""
+
+
+@dataclass(frozen=True)
+class Nest:
+    """``counts``, outermost first, and for each operand one stride per count."""
+
+    counts: tuple[int, ...]
+    strides: tuple[tuple[int, ...], ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no point."""
+        return 0 in self.counts
+
+
+def collapsed(nest: Nest) -> Nest:
+    """The same points in the same order with the fewest counts: neighbours that all operands walk as one become one.
+
+    At least one count is left. Counts of 1 go.
+    """
+    dims = [(count, steps) for count, *steps in zip(nest.counts, *nest.strides, strict=True) if count != 1]
+    merged: list[tuple[int, list[int]]] = []
+    for count, steps in reversed(dims):
+        if merged:
+            inner, inner_steps = merged[-1]
+            if all(step == inner_step * inner for step, inner_step in zip(steps, inner_steps, strict=True)):
+                merged[-1] = (count * inner, inner_steps)
+                continue
+        merged.append((count, steps))
+    merged.reverse()
+    if not merged:
+        return Nest((1,), tuple((0,) for _ in nest.strides))
+    counts = tuple(count for count, _ in merged)
+    return Nest(counts, tuple(zip(*(steps for _, steps in merged), strict=True)) if nest.strides else ())
+
+
+def dense_strides(shape: Sequence[int], element_bytes: int) -> tuple[int, ...]:
+    """Strides of a row-major array."""
+    strides = []
+    step = element_bytes
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))
+
+
+def linear(expression: ir.AffineExpr, dims: int) -> tuple[list[int], int] | None:
+    """Factors of the dimensions, and the constant; ``None`` for what is not linear in them."""
+    if isinstance(expression, ir.AffineConstantExpr):
+        return [0] * dims, expression.value
+    if isinstance(expression, ir.AffineDimExpr):
+        return [int(d == expression.position) for d in range(dims)], 0
+    if not isinstance(expression, ir.AffineAddExpr | ir.AffineMulExpr):
+        return None
+    left, right = linear(expression.lhs, dims), linear(expression.rhs, dims)
+    if left is None or right is None:
+        return None
+    (a, x), (b, y) = left, right
+    if isinstance(expression, ir.AffineAddExpr):
+        return [p + q for p, q in zip(a, b, strict=True)], x + y
+    if any(a) and any(b):
+        return None
+    return ([p * y for p in a] if any(a) else [q * x for q in b]), x * y
+
+
+def walk(map_: ir.AffineMap, shape: Sequence[int], element_bytes: int) -> tuple[tuple[int, ...], int] | None:
+    """How a dense array of ``shape`` is walked when its coordinates are ``map_`` of the loops: strides per loop,
+    first byte.
+
+    ``None`` when a coordinate is not linear in the loops.
+    """
+    strides = [0] * map_.n_dims
+    first = 0
+    for result, step in zip(map_.results, dense_strides(shape, element_bytes), strict=True):
+        found = linear(result, map_.n_dims)
+        if found is None:
+            return None
+        factors, constant = found
+        first += constant * step
+        strides = [stride + factor * step for stride, factor in zip(strides, factors, strict=True)]
+    return tuple(strides), first
+
+
+def extents(maps: Sequence[ir.AffineMap], shapes: Sequence[Sequence[int]]) -> list[int] | None:
+    """The extent of each loop: that of a coordinate which is this loop alone. ``None`` when a loop has no such one."""
+    found: list[int | None] = [None] * (maps[0].n_dims if maps else 0)
+    for map_, shape in zip(maps, shapes, strict=True):
+        for result, extent in zip(map_.results, shape, strict=True):
+            if isinstance(result, ir.AffineDimExpr):
+                found[result.position] = extent
+    known = [extent for extent in found if extent is not None]
+    return known if len(known) == len(found) else None

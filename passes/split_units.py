@@ -1,0 +1,252 @@
+"""Makes one program per kind of unit out of the sequential schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spyrec.dialects.dataflow import (
+    BufferOp,
+    DataTransferOp,
+    PostOp,
+    ProgramUnitOp,
+    TileIdOp,
+    WaitOp,
+)
+from spyrec.mlir import ir, scf
+from spyrec.passes.analysis import kernels, slots, support
+from spyrec.passes.analysis.schedule import UNIT, Allocation, Schedule, read
+from spyrec.passes.analysis.unit_ops import UnitOps
+from spyrec.passkit import Pass, PassContext
+
+
+@dataclass
+class SplitUnits(Pass):
+    """Give each kind of unit a program with its own ops, and of control and scalars what they need.
+
+    A buffer becomes a symbol; its slot is arithmetic on loop counters. Transfers and compute get byte addresses:
+    dimensions that both sides walk as one are joined, and where more than four counts are left, the outer ones become
+    loops. Scalar ops at the top that do not depend on the tile id stay outside of the units: they are the same
+    everywhere.
+
+    IR before::
+
+        dataflow.channel @x_full from @load to @sfu {init = 0 : i64}
+        %t = dataflow.tile_id
+        scf.for %i = %c0 to %c4 step %c1 {
+          %o = affine.apply affine_map<(i)[t] -> (i * 64 + t * 256)>(%i)[%t]
+          %a = dataflow.alloc {address = 0 : i64, depth = 2 : i64, name = "x", slot_bytes = 128 : i64} : ...
+          dataflow.data_transfer from @device[%o from %x] strides [64, 1] to %a {unit = @load, ...} : ...
+          dataflow.post @x_full {unit = @load}
+          dataflow.wait @x_full {unit = @sfu}
+          linalg.generic {...} ins(%a : ...) outs(...) attrs = {dataflow.unit = @sfu} {...}
+
+    IR after::
+
+        dataflow.buffer @x {address = 0 : i64, depth = 2 : i64, slot_bytes = 128 : i64}
+        dataflow.channel @x_full from @load to @sfu {init = 0 : i64}
+        dataflow.program_unit @load(%core) {
+          scf.for %i = %c0 to %c4 step %c1 {
+            %o = affine.apply affine_map<(i)[t] -> (i * 64 + t * 256)>(%i)[%core]
+            %b = affine.apply affine_map<(o) -> (o * 2)>(%o)
+            %s = affine.apply affine_map<(i) -> ((i mod 2) * 128)>(%i)
+            dataflow.transfer @device[%b from %x] strides [2] to @lx[%s in @x] strides [2] counts [64] {...}
+            dataflow.post @x_full
+          }
+        }
+        dataflow.program_unit @sfu(%core) {
+          ...
+
+    Leaves alone a function that has program units. Refuses buffers without an address (``no-address``), strides that
+    only the run knows (``unsupported-view``), reductions and maps that no stream can walk (``unsupported-op``), and
+    what is no schedule.
+    """
+
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        if not kernels.has_body(op) or any(isinstance(inner.opview, ProgramUnitOp) for inner in _top(op)):
+            return
+        schedule = read(op, ctx.sink, placed=True)
+        if schedule is None:
+            return
+        splitter = _Splitter(schedule, ctx)
+        splitter.split()
+        if not ctx.sink.has_errors:
+            splitter.clear()
+
+
+class _Splitter:
+    """Splits one function; :meth:`clear` then removes the schedule."""
+
+    def __init__(self, schedule: Schedule, ctx: PassContext) -> None:
+        self.schedule = schedule
+        self.ctx = ctx
+        self.function = schedule.function
+        self.old = _top(self.function)
+        self.uniform = _uniform(self.old)
+        self.buffers: dict[ir.Value, tuple[Allocation, str]] = {}
+
+    def split(self) -> None:
+        """Add buffers, channels and units before the return."""
+        end = self.old[-1]
+        for channel in self.schedule.channels.values():
+            channel.move_before(end)
+        with ir.InsertionPoint(end):
+            self._declare_buffers(end)
+            for unit in self.schedule.program.units:
+                needed = _needed(self.function, unit)
+                made = ProgramUnitOp.build(unit=unit, loc=self.function.location)
+                core = made.body.blocks[0].arguments[0]
+                core.set_location(ir.Location.name("core", self.function.location))
+                _Unit(self, made.body.blocks[0], needed).build()
+
+    def _declare_buffers(self, end: ir.Operation) -> None:
+        first = next(iter(self.schedule.channels.values()), end)
+        taken = set(self.schedule.channels)
+        for allocation in self.schedule.allocations:
+            name = allocation.place.name
+            number = 1
+            while name in taken:
+                name, number = f"{allocation.place.name}_{number}", number + 1
+            taken.add(name)
+            self.buffers[allocation.op.results[0]] = (allocation, name)
+            with ir.InsertionPoint(first):
+                BufferOp.build(
+                    sym_name=name,
+                    address=allocation.place.address,
+                    slot_bytes=allocation.place.slot_bytes,
+                    depth=allocation.place.depth,
+                    loc=allocation.op.location,
+                )
+
+    def clear(self) -> None:
+        """Remove the ops of the schedule."""
+        kept = {self.old[-1], *self.schedule.channels.values()}
+        for op in reversed(self.old):
+            if op not in kept and (op not in self.uniform or not kernels.is_used(op)):
+                op.erase()
+
+
+class _Unit:
+    """Builds the program of one unit."""
+
+    def __init__(self, splitter: _Splitter, body: ir.Block, needed: set[ir.Operation]) -> None:
+        self.splitter = splitter
+        self.body = body
+        self.needed = needed
+        self.values: dict[ir.Value, ir.Value] = {}
+        self.ops = UnitOps(self.mapped, self.slot, splitter.ctx.sink)
+
+    def build(self) -> None:
+        """Fill the body."""
+        with ir.InsertionPoint(self.body):
+            self._block(self.splitter.function.regions[0].blocks[0])
+
+    def mapped(self, value: ir.Value) -> ir.Value:
+        """The value inside of the unit; what is the same everywhere stays outside."""
+        return self.values.get(value, value)
+
+    def slot(self, buffer: ir.Value, location: ir.Location) -> tuple[str, ir.Value]:
+        """Name and current address of a buffer."""
+        allocation, name = self.splitter.buffers[buffer]
+        return name, slots.address(allocation, self.splitter.schedule.values, self.mapped, location)
+
+    def _block(self, block: ir.Block) -> None:
+        for view in block.operations:
+            op = view.operation
+            if op not in self.needed:
+                continue
+            if isinstance(view, TileIdOp):
+                self.values[view.result] = self.body.arguments[0]
+            elif isinstance(view, PostOp):
+                PostOp.build(channel=view.channel, loc=op.location)
+            elif isinstance(view, WaitOp):
+                WaitOp.build(channel=view.channel, loc=op.location)
+            elif isinstance(view, DataTransferOp):
+                self.ops.transfer(view)
+            elif op.name == "scf.for":
+                self._for(op)
+            elif op.name == "scf.if":
+                self._if(op)
+            elif op.name.startswith("linalg."):
+                self.ops.stream(op)
+            elif op not in self.splitter.uniform:
+                self._scalar(op)
+
+    def _scalar(self, op: ir.Operation) -> None:
+        values = [self.mapped(value) for value in op.operands]
+        clone = op.clone()
+        for number, value in enumerate(values):
+            clone.operands[number] = value
+        self.values.update(zip(op.results, clone.results, strict=True))
+
+    def _for(self, op: ir.Operation) -> None:
+        low, high, step = (self.mapped(value) for value in list(op.operands)[:3])
+        block = op.regions[0].blocks[0]
+        with op.location:  # of the counter, for which the builder asks
+            loop = scf.ForOp(low, high, step)
+        loop.induction_variable.set_location(block.arguments[0].location)
+        self.values[block.arguments[0]] = loop.induction_variable
+        self._arm(block, loop.body, op.location)
+
+    def _if(self, op: ir.Operation) -> None:
+        arms = [region.blocks[0] if len(region.blocks) else None for region in op.regions]
+        other = arms[1] if arms[1] is not None and any(v.operation in self.needed for v in arms[1].operations) else None
+        with op.location:
+            branch = scf.IfOp(self.mapped(op.operands[0]), has_else=other is not None)
+        assert arms[0] is not None
+        self._arm(arms[0], branch.then_block, op.location)
+        if other is not None:
+            self._arm(other, branch.else_block, op.location)
+
+    def _arm(self, old: ir.Block, new: ir.Block, location: ir.Location) -> None:
+        with ir.InsertionPoint(new):
+            self._block(old)
+            scf.YieldOp([], loc=location)
+
+
+def _top(function: ir.Operation) -> list[ir.Operation]:
+    return [view.operation for view in function.regions[0].blocks[0].operations]
+
+
+def _uniform(top: Iterable[ir.Operation]) -> set[ir.Operation]:
+    """Scalar ops at the top level that are the same on every core."""
+    found: set[ir.Operation] = set()
+    for op in top:
+        owners = [value.owner for value in op.operands]
+        same = all(isinstance(owner, ir.Block) or owner.operation in found for owner in owners)
+        if op.name in support.SCALAR_OPS and same:
+            found.add(op)
+    return found
+
+
+def _needed(function: ir.Operation, unit: str) -> set[ir.Operation]:
+    """The ops of a unit, the control around them, and all scalar ops that those depend on."""
+    needed: set[ir.Operation] = set()
+    todo = [op for op in kernels.walk(function) if _unit_of(op) == unit]
+    while todo:
+        op = todo.pop()
+        if op in needed or op == function:
+            continue
+        needed.add(op)
+        values = list(op.operands)
+        for inner in kernels.walk(op) if op.name.startswith("linalg.") else ():
+            values += inner.operands
+        for value in values:
+            if not isinstance(value.owner, ir.Block) and not isinstance(value.type, ir.MemRefType):
+                todo.append(value.owner.operation)
+        parent = op.parent
+        assert parent is not None
+        todo.append(parent.operation)
+    return needed
+
+
+def _unit_of(op: ir.Operation) -> str | None:
+    view = op.opview
+    if isinstance(view, DataTransferOp | PostOp | WaitOp):
+        return view.unit.value if view.unit is not None else None
+    if op.name == "linalg.generic" and UNIT in op.attributes:
+        return ir.FlatSymbolRefAttr(op.attributes[UNIT]).value
+    return None
