@@ -81,7 +81,18 @@ STAGES: tuple[Stage, ...] = (
         "program",
         4,
         "one program per kind of unit; channels alone order them",
-        (),
+        (
+            Step("func.func(assign-addresses)", "Which bytes a buffer has decides who has to wait for whom."),
+            Step(
+                "func.func(insert-synchronization)",
+                "Every hazard gets a channel while order is still that of the text.",
+            ),
+            Step("func.func(prune-synchronization)", "What other channels imply costs time and proves nothing."),
+            Step(
+                "func.func(split-units,canonicalize,loop-invariant-code-motion,cse)",
+                "Units run their own programs; each computes the scalars it needs, as rarely as it can.",
+            ),
+        ),
         gate="verify-program",
     ),
 )

@@ -1,0 +1,192 @@
+"""The gate of stage ``program``."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from spyrec.device.model import Device
+from spyrec.dialects.dataflow import BufferOp, ChannelOp, PostOp, ProgramUnitOp, StreamOp, TransferOp, WaitOp
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels, support
+from spyrec.passes.analysis.control import Path, paths
+from spyrec.passkit import Pass, PassContext
+
+_BROKEN = "stage-invariant"
+
+_ROLES: dict[str, tuple[str, ...]] = {
+    TransferOp.NAME: ("load", "store"),
+    StreamOp.NAME: ("vector",),
+}
+"""The roles of the units that can execute an op."""
+
+
+@dataclass
+class VerifyProgram(Pass):
+    """Hold the compiler to what stage ``program`` promises.
+
+    A function is scalar ops that are the same everywhere, then buffers, channels and one program per unit. Units are
+    those of the device, and hold what they can execute. Buffers lie in LX. Each channel is posted by one unit and
+    waited for by another, as often in each loop and each arm, so that every region leaves its value as it was. What
+    is found otherwise is reported with the name of the pass that should have seen to it (``stage-invariant``).
+
+    Refused, for example, because the wait is executed four times and the post once::
+
+        dataflow.program_unit @load(%core) {
+          dataflow.transfer ...
+          dataflow.post @x_full
+        }
+        dataflow.program_unit @sfu(%core) {
+          scf.for %i = %c0 to %c4 step %c1 {
+            dataflow.wait @x_full
+
+    It changes nothing: the IR after is the IR before.
+    """
+
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        if kernels.has_body(op):
+            _Check(op, ctx).run()
+
+
+@dataclass
+class _Ends:
+    """The posts and waits of a channel: unit, op, and the control around it."""
+
+    posts: list[tuple[str, ir.Operation, Path]] = field(default_factory=list)
+    waits: list[tuple[str, ir.Operation, Path]] = field(default_factory=list)
+
+
+class _Check:
+    """One check of one function."""
+
+    def __init__(self, function: ir.Operation, ctx: PassContext) -> None:
+        self.function = function
+        self.ctx = ctx
+        self.device: Device = ctx.device
+        self.names: set[str] = set()
+        self.buffers: dict[str, BufferOp] = {}
+        self.channels: dict[str, ChannelOp] = {}
+        self.units: dict[tuple[str, int], ProgramUnitOp] = {}
+        self.ends: defaultdict[str, _Ends] = defaultdict(_Ends)
+
+    def run(self) -> None:
+        for view in self.function.regions[0].blocks[0].operations:
+            op = view.operation
+            if isinstance(view, BufferOp):
+                self._declare(op, view.sym_name.value)
+                self.buffers[view.sym_name.value] = view
+                self._buffer(view)
+            elif isinstance(view, ChannelOp):
+                self._declare(op, view.sym_name.value)
+                self.channels[view.sym_name.value] = view
+            elif isinstance(view, ProgramUnitOp):
+                key = (view.unit.value, view.corelet.value if view.corelet is not None else 0)
+                if key in self.units:
+                    self.broken(op, f"unit '{key[0]}' has two programs on corelet {key[1]}; split-units makes one")
+                self.units[key] = view
+            elif op.name not in support.SCALAR_OPS and op.name != "func.return":
+                self.broken(op, f"{op.name} is still here at stage program; split-units should have removed it")
+        for view in self.units.values():
+            self._unit(view)
+        for name, channel in self.channels.items():
+            self._channel(name, channel)
+
+    def broken(self, op: ir.Operation, message: str, field: str | None = None) -> None:
+        self.ctx.sink.error(op, _BROKEN, message, field)
+
+    def _declare(self, op: ir.Operation, name: str) -> None:
+        if name in self.names:
+            self.broken(op, f"there are two symbols @{name}; split-units gives each its own name")
+        self.names.add(name)
+
+    def _buffer(self, view: BufferOp) -> None:
+        lx = self.device.memory("lx")
+        end = view.address.value + view.slot_bytes.value * view.depth.value
+        if end > lx.size:
+            message = f"buffer @{view.sym_name.value} ends at byte {end} of LX, which has {lx.size}"
+            self.broken(view.operation, f"{message}; assign-addresses should have seen that")
+        for name in ("address", "slot_bytes"):
+            if getattr(view, name).value % lx.alignment:
+                message = f"{name} is {getattr(view, name).value}, which is no multiple of {lx.alignment}"
+                self.broken(view.operation, f"{message}; assign-addresses aligns buffers", name)
+
+    # Units
+
+    def _unit(self, view: ProgramUnitOp) -> None:
+        kind = view.unit.value
+        unit = self.device.units.get(kind)
+        if unit is None:
+            known = ", ".join(self.device.units)
+            self.broken(view.operation, f"device '{self.device.name}' has no unit '{kind}', only {known}", "unit")
+            return
+        for op, path in paths(view.operation):
+            inner = op.opview
+            if isinstance(inner, PostOp | WaitOp):
+                self._end(kind, inner, path)
+            elif isinstance(inner, TransferOp | StreamOp):
+                if unit.role not in _ROLES[op.name]:
+                    self.broken(op, f"unit '{kind}' (a {unit.role} unit) cannot execute {op.name}")
+                for name, attribute in _buffers(inner):
+                    if attribute.value not in self.buffers:
+                        self.broken(op, f"there is no buffer @{attribute.value}", name)
+            elif op.name not in support.SCALAR_OPS and op.name not in support.CONTROL_OPS:
+                self.broken(op, f"{op.name} stands in the program of unit '{kind}'; split-units should have lowered it")
+            elif op.name in support.CONTROL_OPS and len(op.results):
+                self.broken(op, f"{op.name} hands out values; no unit program carries any")
+
+    def _end(self, kind: str, view: PostOp | WaitOp, path: Path) -> None:
+        name = view.channel.value
+        channel = self.channels.get(name)
+        if channel is None:
+            self.broken(view.operation, f"there is no channel @{name}", "channel")
+            return
+        posts = isinstance(view, PostOp)
+        owner = (channel.from_unit if posts else channel.to_unit).value
+        if owner != kind:
+            verb = "posted" if posts else "waited for"
+            self.broken(view.operation, f"@{name} is {verb} by unit '{owner}', not by '{kind}'", "channel")
+        ends = self.ends[name]
+        (ends.posts if posts else ends.waits).append((kind, view.operation, path))
+
+    # Channels
+
+    def _channel(self, name: str, view: ChannelOp) -> None:
+        for end in ("from_unit", "to_unit"):
+            kind = getattr(view, end).value
+            if not any(kind == unit for unit, _ in self.units):
+                self.broken(view.operation, f"@{name} joins a unit '{kind}' that has no program", end)
+                return
+        ends = self.ends[name]
+        posts = Counter(path for _, _, path in ends.posts)
+        waits = Counter(path for _, _, path in ends.waits)
+        for path in (*posts, *waits):
+            if posts[path] != waits[path]:
+                some = ends.posts if posts[path] > waits[path] else ends.waits
+                op = next(op for _, op, where in some if where == path)
+                message = (
+                    f"@{name} is posted {_times(posts[path])} and waited for {_times(waits[path])} in "
+                    f"{path.describe()}; the two must be equal"
+                )
+                self.broken(op, message, "channel")
+                return
+
+
+def _buffers(view: TransferOp | StreamOp) -> Iterator[tuple[str, ir.FlatSymbolRefAttr]]:
+    """Fields that name buffers."""
+    if isinstance(view, TransferOp):
+        for name in ("source_buffer", "dest_buffer"):
+            attribute = getattr(view, name)
+            if attribute is not None:
+                yield name, attribute
+        return
+    for name in ("input_buffers", "output_buffers"):
+        for attribute in getattr(view, name):
+            yield name, attribute
+
+
+def _times(count: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
