@@ -93,7 +93,8 @@ def text_of(code: list[Step], type_: str, low: int, trips: int) -> tuple[str, in
         values.append(f"%v{number}")
     seen = values[4:]
     lines.append(f'"test.see"({", ".join(seen)}) : ({", ".join([type_] * len(seen))}) -> ()')
-    return "func.func @f() attributes {grid = [%d]} {\n%s\n}\nreturn\n}" % (TILES, "\n".join(lines)), len(seen)
+    body = "\n".join(lines)
+    return f"func.func @f() attributes {{grid = [{TILES}]}} {{\n{body}\n}}\nreturn\n}}", len(seen)
 
 
 def run(code: list[Step], tile: int, counter: int, bits: int) -> list[int | None] | None:
@@ -204,16 +205,20 @@ def test_what_cancels_is_gone() -> None:
     assert x.scaled(16) - Linear.atom(quotient).scaled(128) == Linear.atom(remainder).scaled(16)
 
 
+BOTH = "%a = arith.cmpi sge, %n, %k0 : index\n%b = arith.cmpi sle, %n, %k4 : index\n%c = arith.andi %a, %b : i1"
+NOT = "%a = arith.cmpi sgt, %n, %k4 : index\n%true = arith.constant true\n%c = arith.xori %a, %true : i1"
+
+
 @pytest.mark.parametrize(
     ("condition", "expected"),
     [
         ("%c = arith.cmpi slt, %n, %k4 : index", Interval(-(2**63), 3)),
         ("%c = arith.cmpi uge, %k4, %n : index", Interval(0, 4)),
-        ("%a = arith.cmpi sge, %n, %k0 : index\n%b = arith.cmpi sle, %n, %k4 : index\n%c = arith.andi %a, %b : i1", Interval(0, 4)),
         ("%c = arith.cmpi eq, %n, %k4 : index", Interval(4, 4)),
-        ("%a = arith.cmpi sgt, %n, %k4 : index\n%true = arith.constant true\n%c = arith.xori %a, %true : i1", Interval(-(2**63), 4)),
+        (BOTH, Interval(0, 4)),
+        (NOT, Interval(-(2**63), 4)),
     ],
-)  # fmt: skip
+)
 def test_conditions_bound_what_they_speak_of(condition: str, expected: Interval) -> None:
     text = f"""
     func.func @f(%n: index) {{
