@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from lines import LINES, Line
 
-from spyrec import isa, sim, spyrecode
+from spyrec import isa, sim
 from spyrec.errors import InvalidKernel
 
 DEPTH = 2
@@ -56,11 +56,19 @@ def moved_buffer(binary: isa.Binary, buffer: int, address: int) -> isa.Binary:
     return dataclasses.replace(binary, buffers=buffers, units=tuple(changed(unit, change) for unit in binary.units))
 
 
+def hands_over(binary: isa.Binary, one: int, other: int) -> bool:
+    """Whether some stream reads ``one`` and writes ``other``: then neither is live while the other is, only at that instant, and an
+    element-wise stream may work in place."""
+    streams = (i for unit in binary.units for i in unit.code if isinstance(i, isa.Stream))
+    return any({o.buffer for o in s.inputs} >= {one} and {o.buffer for o in s.outputs} >= {other} for s in streams)
+
+
 def fault(line: Line, binary: isa.Binary, shuffle: int | None) -> str | None:
     """The id of the fault that the sanitizer raises, or None when it lets the program pass."""
-    artifact: spyrecode.Artifact = line.artifact
+    launch = line.launch()
+    bank = line.artifact.parameters(launch)
     try:
-        sim.execute(binary, artifact.device, line.launch(), shuffle=shuffle)
+        sim.execute(binary, line.artifact.device, launch, parameters=bank, shuffle=shuffle)
     except InvalidKernel as error:
         return error.diagnostics[0].id
     return None
@@ -68,7 +76,7 @@ def fault(line: Line, binary: isa.Binary, shuffle: int | None) -> str | None:
 
 @pytest.mark.parametrize("line", BUSY, ids=str)
 def test_each_deleted_channel_is_a_race(line: Line) -> None:
-    binary = line.artifact.binary
+    binary = line.artifact.program
     assert binary.channels
     for index, channel in enumerate(binary.channels):
         mutant = without_channel(binary, index)
@@ -78,17 +86,18 @@ def test_each_deleted_channel_is_a_race(line: Line) -> None:
 
 @pytest.mark.parametrize("line", BUSY, ids=str)
 def test_each_buffer_on_another_is_caught(line: Line) -> None:
-    binary = line.artifact.binary
+    binary = line.artifact.program
     for index, moved in enumerate(binary.buffers):
         for other, target in enumerate(binary.buffers):
             if other == index:
                 continue
             mutant = moved_buffer(binary, index, target.address)
-            for shuffle in SHUFFLES:
-                assert fault(line, mutant, shuffle) is not None, f"{moved.name} on {target.name}, shuffle {shuffle}"
+            faults = [fault(line, mutant, shuffle) for shuffle in SHUFFLES]
+            in_place = hands_over(binary, index, other) or hands_over(binary, other, index)
+            assert all(faults) or (in_place and not any(faults)), f"{moved.name} on {target.name}: {faults}"
 
 
 @pytest.mark.parametrize("line", BUSY, ids=str)
 def test_the_program_itself_is_accepted(line: Line) -> None:
     for shuffle in SHUFFLES:
-        assert fault(line, line.artifact.binary, shuffle) is None
+        assert fault(line, line.artifact.program, shuffle) is None
