@@ -12,9 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spyrec import asm, codegen, isa
+from spyrec.codegen.code import Builder, held
 from spyrec.device.read import load
 from spyrec.dialects import make_context
 from spyrec.errors import OutOfResources, SpyrecError
+from spyrec.isa import alu
 from spyrec.mlir import ir
 
 SPYRE = load("spyre")
@@ -128,6 +130,36 @@ def test_narrow_values_are_wrapped_only_where_they_may_overflow(context: ir.Cont
     assert operations("-2147483648").count("sext") == 0
     body = f"%m = arith.muli %q, %q : i32\n%s = arith.index_cast %m : i32 to index\n{transfer('%s')}"
     assert "sext" in [line.split()[0] for line in code(compiled(context, body, "%q: i32"))]
+
+
+def test_carried_values_change_all_at_once(context: ir.Context) -> None:
+    """A Fibonacci step, a swap and a rotation: each new value is made from old ones."""
+    body = f"""%c = arith.constant 7 : index
+%r:5 = scf.for %i = %c0 to %c step %c1 iter_args(%a = %c0, %b = %c1, %x = %n, %y = %c0, %z = %c1)
+    -> (index, index, index, index, index) {{
+  %s = arith.addi %a, %b : index
+  scf.yield %b, %s, %y, %z, %x : index, index, index, index, index
+}}
+{transfer("%r#0", "%r#1")}
+{transfer("%r#2", "%r#3")}
+{transfer("%r#4")}"""
+    unit = compiled(context, body).units[0]
+    assert list(machine.transfers(unit.code, 0, (50,))) == [(13, 21), (0, 1), (50, 0)]
+
+
+SMALL = st.tuples(st.integers(-6, 6), st.integers(0, 5)).map(lambda r: (r[0], r[0] + r[1]))
+
+
+@given(st.sampled_from(sorted(alu.OPERATIONS)), SMALL, SMALL)
+@settings(max_examples=500, deadline=None)
+def test_ranges_hold_every_result(op: str, a: tuple[int, int], b: tuple[int, int]) -> None:
+    builder = Builder(eager=True)
+    x, y = builder.register(values=a), builder.register(values=b)
+    low, high = builder.range(builder.alu(op, held(x), held(y)))
+    for left in range(a[0], a[1] + 1):
+        for right in range(b[0], b[1] + 1):
+            if right or op not in ("div", "rem", "floordiv", "mod", "ceildiv", "divu", "remu"):
+                assert low <= alu.evaluate(op, left, right) <= high
 
 
 def test_values_beyond_the_registers_are_made_where_they_are_used(context: ir.Context) -> None:

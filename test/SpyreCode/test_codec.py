@@ -121,6 +121,7 @@ def test_junk_is_refused(junk: bytes) -> None:
     [
         (0, b"\x7fELF", "magic number"),
         (8, b"\x63", "version 99"),
+        (12, b"\x00\x00\x00\x00", "checksum 0x00000000 does not match"),
         (16, b"\xff", "the header says 767 bytes"),
         (24, b"\x00\x00\x00\x00", "0 tiles"),
         (512 - 128, b"\x00", "no instruction has code 0x00"),
