@@ -62,8 +62,9 @@ def read(
             _stop(sink, before)
         attach(module, located, generic, source, reader.translator.nameless)
     if verify:
-        for operation, violation in ods.verify_tree(module.operation):
-            sink.error(operation, violation.id, violation.message, violation.field, violation.notes)
+        for operation, violation in ods.verify_tree(module.operation, written=True):
+            say = {Severity.WARNING: sink.warning, Severity.REMARK: sink.remark}.get(violation.severity, sink.error)
+            say(operation, violation.id, violation.message, violation.field, violation.notes)
     if any(d.severity is Severity.ERROR for d in sink.diagnostics[before:]):
         _stop(sink, before)
     return Parsed(module, source, source_map, tuple(sink.diagnostics[before:]))

@@ -1,5 +1,6 @@
 """The op-definition kit: an op is stated once, in a class, and all that is known about it comes from there."""
 
+from spyrec.errors import Severity
 from spyrec.ods import constraints, registry
 from spyrec.ods.fields import (
     attr,
@@ -65,6 +66,7 @@ __all__ = [
     "ReadWrite",
     "RecordSpec",
     "RegionSpec",
+    "Severity",
     "Symbol",
     "Terminator",
     "Trait",

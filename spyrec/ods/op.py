@@ -100,7 +100,13 @@ class Op(ir.OpView):
         registry.ops[cls.NAME] = cls
 
     def verify(self) -> Iterator[Violation]:
-        """Rules of the op beyond its fields' constraints; runs only when those hold."""
+        """Rules of the op beyond its fields' constraints, which hold at every stage; runs only when those hold."""
+        yield from ()
+
+    def review(self) -> Iterator[Violation]:
+        """What to say about the op as somebody wrote it: mistakes that a correct pass could not make but might move
+        into code that never runs, warnings and remarks. Asked by the reader alone, when ``verify`` found nothing.
+        """
         yield from ()
 
     @classmethod

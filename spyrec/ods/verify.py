@@ -2,7 +2,8 @@
 
 The same checks run in two ways: MLIR calls :func:`verify_invariants` for every op that it verifies (each violation goes
 out as an MLIR diagnostic, encoded), and :func:`verify_tree` walks a module and returns all of them. The reader suspends
-the first while MLIR parses, since positions and names are not set then, and calls the second after setting them.
+the first while MLIR parses, since positions and names are not set then, and calls the second after setting them. It
+also wants to know what ``review`` says, which is about ops as somebody wrote them and is never asked again.
 """
 
 from __future__ import annotations
@@ -43,24 +44,29 @@ def verify_invariants(op: Op) -> bool:
     return not found
 
 
-def verify_tree(root: ir.Operation | ir.OpView) -> list[tuple[ir.Operation, Violation]]:
-    """All violations of our ops in ``root`` (included), in program order."""
+def verify_tree(root: ir.Operation | ir.OpView, *, written: bool = False) -> list[tuple[ir.Operation, Violation]]:
+    """All violations of our ops in ``root`` (included), in program order.
+
+    ``written``: the ops are as somebody wrote them, so that ``review`` is asked about those that break no rule.
+    """
     out: list[tuple[ir.Operation, Violation]] = []
 
     def visit(operation: ir.Operation) -> ir.WalkResult:
         cls = registry.ops.get(operation.name)
         if cls is not None:
-            out.extend((operation, v) for v in violations(cls(operation)))
+            out.extend((operation, v) for v in violations(cls(operation), written=written))
         return ir.WalkResult.ADVANCE
 
     root.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return out
 
 
-def violations(op: Op) -> list[Violation]:
-    """Broken rules of one op: of its fields; if there are none, of equal types; if none, of its own ``verify``."""
+def violations(op: Op, *, written: bool = False) -> list[Violation]:
+    """Broken rules of one op: of its fields; if there are none, of equal types; if none, of its own ``verify``; if none
+    and ``written``, what its ``review`` says.
+    """
     try:
-        for rules in (_structure, _same_types, type(op).verify):
+        for rules in (_structure, _same_types, type(op).verify, *([type(op).review] if written else [])):
             found = list(rules(op))
             if found:
                 return found

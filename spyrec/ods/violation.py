@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from spyrec.diag import payload
+from spyrec.errors import Severity
+
+if TYPE_CHECKING:
+    from spyrec.mlir import ir
+
+Note: TypeAlias = "str | tuple[ir.Operation | ir.OpView | ir.Value, str]"
+"""A sentence, or one about another place: the op or value that it speaks of, and the sentence."""
 
 
 @dataclass(frozen=True)
@@ -12,18 +20,21 @@ class Violation:
     """One broken rule.
 
     ``id`` names the kind of mistake (a row of ``diag.IDS``), ``field`` the part of the op that the caret should mark
-    (``sizes[1]``, ``type(result)``, an attribute's name, an operand's name), ``notes`` say how to mend it.
+    (``sizes[1]``, ``type(result)``, an attribute's name, an operand's name), ``notes`` say how to mend it or show a
+    second place. Only what an op's ``review`` says may be less than an error.
     """
 
     id: str
     message: str
     field: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    severity: Severity = Severity.ERROR
 
 
 def encode(violation: Violation) -> str:
-    """One line of text that :func:`decode` takes apart again."""
-    return payload.encode(violation.message, violation.id, violation.field, violation.notes)
+    """One line of text that :func:`decode` takes apart again (but for the places of notes)."""
+    notes = [note if isinstance(note, str) else note[1] for note in violation.notes]
+    return payload.encode(violation.message, violation.id, violation.field, notes)
 
 
 def decode(message: str) -> Violation | None:

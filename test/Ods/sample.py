@@ -121,6 +121,11 @@ class RangeOp(ods.Op, dialect=Sample, name="range"):
                 "wrong-attribute", f"{self.lower.value} is above {self.upper.value}", "lower", ("swap them",)
             )
 
+    def review(self) -> Iterator[ods.Violation]:
+        if self.lower.value == self.upper.value:
+            notes = ((self.operation, "this one"), "write a larger upper bound")
+            yield ods.Violation("wrong-attribute", "the range is empty", "upper", notes, ods.Severity.WARNING)
+
 
 class CrashOp(ods.Op, dialect=Sample, name="crash"):
     """Its verifier has a bug."""

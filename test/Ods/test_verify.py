@@ -148,6 +148,26 @@ def test_a_crash_in_a_verifier_is_a_violation_and_not_an_abort() -> None:
         ir.Module.parse('"sample.crash"() : () -> ()')
 
 
+def test_review_is_asked_for_text_as_written_that_breaks_no_rule() -> None:
+    def said(text: str, *, written: bool) -> list[tuple[str, ods.Severity]]:
+        with ods.verification_suspended():
+            module = ir.Module.parse(text)
+        return [(v.message, v.severity) for _, v in ods.verify_tree(module.operation, written=written)]
+
+    empty = '"sample.range"() {lower = 2 : i64, upper = 2 : i64} : () -> ()'
+    wrong = empty.replace("lower = 2", "lower = 9")
+    assert said(empty, written=False) == []
+    assert said(empty, written=True) == [("the range is empty", ods.Severity.WARNING)]
+    assert said(wrong, written=True) == [("9 is above 2", ods.Severity.ERROR)]
+
+
+def test_notes_about_other_places_keep_their_sentence() -> None:
+    violation = ods.Violation("an-id", "text", None, (("a place", "made here"), "mend it"))  # type: ignore[arg-type]
+    decoded = ods.decode(ods.encode(violation))
+    assert decoded is not None
+    assert decoded.notes == ("made here", "mend it")
+
+
 def test_decode_leaves_foreign_messages_alone() -> None:
     assert ods.decode("'arith.addf' op expects [something] at x; y") is None
     violation = ods.Violation("an-id", "text with ; and [x] at y", "sizes[1]", ("first", "second; still second"))
