@@ -104,6 +104,7 @@ class Builder:
         self.depths: list[int] = []
         self.ranges: list[Range] = []
         self.labels = 0
+        self.quotients: dict[int, tuple[Scalar, int]] = {}
 
     # Registers.
 
@@ -215,14 +216,34 @@ class Builder:
         if op in ("add", "sub") or (op == "mul" and b.constant is not None):
             factor = b.offset if op == "mul" else -1 if op == "sub" else 1
             return self._settled(_combined(const(0), a, factor) if op == "mul" else _combined(a, b, factor))
-        return self._known(op, a, b) or held(self._operation(op, self.in_register(a), b))
+        known = self._known(op, a, b)
+        if known is not None:
+            return known
+        register = self._operation(op, self.in_register(a), b)
+        if op == "floordiv" and b.constant is not None and b.constant > 0:
+            self.quotients[register] = (a, b.constant)
+        return held(register)
 
     def _settled(self, value: Scalar) -> Scalar:
         """``value`` as it is; in one register when it should not wait, or has too many parts."""
+        value = self._with_remainders(value)
         if self.eager and len(value.terms) <= _MAX_TERMS:
             return value
         register, offset = self.split(value)
         return Scalar(() if register is None else ((register, 1),), offset)
+
+    def _with_remainders(self, value: Scalar) -> Scalar:
+        """``value`` with ``x - x floordiv k * k``, as MLIR writes remainders, made one operation."""
+        for register, coefficient in value.terms:
+            dividend, divisor = self.quotients.get(register, (const(0), 0))
+            if not dividend.terms or coefficient % divisor:
+                continue
+            times = -coefficient // divisor
+            present = dict(value.terms)
+            if all(present.get(r) == alu.wrap(c * times) for r, c in dividend.terms):
+                rest = _combined(_combined(value, dividend, -times), held(register), -coefficient)
+                return _combined(rest, self.alu("mod", dividend, const(divisor)), times)
+        return value
 
     def _known(self, op: str, a: Scalar, b: Scalar) -> Scalar | None:
         """The result where the ranges of the operands decide it."""

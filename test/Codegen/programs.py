@@ -233,14 +233,18 @@ class Maker:
     def affine(self, program: Program, scope: dict[str, str]) -> None:
         a, b, name = self.some(program, scope, "index"), self.some(program, scope, "index"), self.name()
         k, m, c, n = (self.draw(st.integers(-4, 200)) for _ in range(4))
-        op = self.draw(st.sampled_from(["mod", "floordiv", "ceildiv"]))
+        op = self.draw(st.sampled_from(["mod", "floordiv", "ceildiv", "rest"]))
         by = self.draw(st.integers(1, 9))
         of: dict[str, Callable[[int], int]] = {
             "mod": lambda x: x % by,
+            "rest": lambda x: x % by * 6,
             "floordiv": lambda x: x // by,
             "ceildiv": lambda x: -(-x // by),
         }
-        map_ = f"affine_map<(a)[b] -> ((a * {k} + b * {m} + {c}) {op} {by} + b * {n})>"
+        x = f"(a * {k} + b * {m} + {c})"
+        # As MLIR rewrites x mod by, times 6.
+        division = f"{x} * 6 - ({x} floordiv {by}) * {by * 6}" if op == "rest" else f"{x} {op} {by}"
+        map_ = f"affine_map<(a)[b] -> ({division} + b * {n})>"
 
         def compute(values: Values) -> int:
             inner = wrapped(values[a] * k + values[b] * m + c, "index")
