@@ -1,4 +1,7 @@
-"""Whole kernels through the passes: every stage and the binary compute what stage ``ktir`` does, bit for bit; passes are idempotent."""
+"""Whole kernels through the passes: every stage and the binary compute what stage ``ktir`` does, bit for bit.
+
+Each pass is idempotent on all of them.
+"""
 
 from __future__ import annotations
 

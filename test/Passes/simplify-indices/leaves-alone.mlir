@@ -16,6 +16,11 @@ func.func @stays(%n: i32, %m: index) attributes {grid = [32]} {
   %varies = arith.divsi %t, %m : index
   // CHECK: %[[UNSIGNED:.*]] = arith.divui %[[M]], %{{.*}} : index
   %unsigned = arith.divui %m, %c3 : index
+  // CHECK: %[[IF:.*]] = arith.cmpi ult, %[[M]], %{{.*}} : index
+  %if = arith.cmpi ult, %m, %c3 : index
+  // CHECK: scf.if %[[IF]]
+  scf.if %if {
+  }
   // CHECK: scf.for %{{.*}} = %[[W]] to %[[VARIES]] step %[[UNSIGNED]]
   scf.for %i = %w to %varies step %unsigned {
   }
