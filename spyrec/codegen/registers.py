@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -46,18 +47,23 @@ def result(instruction: Instruction) -> int | None:
 
 def without_dead(items: Sequence[Item]) -> list[Item]:
     """``items`` without instructions whose result nothing reads."""
-    kept = list(items)
-    while True:
-        read = {r for item in kept if isinstance(item, Line) for r in sources(item.instruction)}
-        live = [item for item in kept if isinstance(item, Label) or _needed(item.instruction, read)]
-        if len(live) == len(kept):
-            return live
-        kept = live
-
-
-def _needed(instruction: Instruction, read: set[int]) -> bool:
-    rd = result(instruction)
-    return rd is None or rd in read or instruction.op in _KEPT
+    reads = Counter(r for item in items if isinstance(item, Line) for r in sources(item.instruction))
+    setters: dict[int, list[int]] = {}
+    for index, item in enumerate(items):
+        if isinstance(item, Line) and (rd := result(item.instruction)) is not None and item.instruction.op not in _KEPT:
+            setters.setdefault(rd, []).append(index)
+    dead: set[int] = set()
+    unread = [register for register in setters if not reads[register]]
+    while unread:
+        for index in setters[unread.pop()]:
+            dead.add(index)
+            item = items[index]
+            assert isinstance(item, Line)
+            for register in sources(item.instruction):
+                reads[register] -= 1
+                if not reads[register] and register in setters:
+                    unread.append(register)
+    return [item for index, item in enumerate(items) if index not in dead]
 
 
 def finish(items: Sequence[Item]) -> tuple[tuple[Instruction, ...], tuple[Place, ...]]:

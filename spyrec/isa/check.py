@@ -6,6 +6,7 @@ loop body, every vector register is written before it is read, code ends in its 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -64,7 +65,7 @@ def problems(binary: Binary) -> Iterator[Problem]:
 
 
 def _repeated(names: list[str]) -> list[str]:
-    return sorted({name for name in names if names.count(name) > 1})
+    return sorted(name for name, times in Counter(names).items() if times > 1)
 
 
 def _unit_problems(unit: UnitProgram, binary: Binary) -> Iterator[tuple[int | None, str]]:
@@ -78,10 +79,13 @@ def _unit_problems(unit: UnitProgram, binary: Binary) -> Iterator[tuple[int | No
 
 def _control(code: tuple[Instruction, ...]) -> Iterator[tuple[int, str]]:
     """Loops nest, jumps go forward and stay in their body, nothing stops in the middle."""
-    ends: list[int] = []  # for each instruction: its loop body's endloop, or the halt
+    ends: list[int] = []  # the endloop of each loop that is open
+    depths: list[int] = []  # how many loops are open before each instruction
+    jumps: list[tuple[int, int]] = []
     last = len(code) - 1
     for index, instruction in enumerate(code):
         limit = ends[-1] if ends else last
+        depths.append(len(ends))
         if instruction.op == "halt" and index != last:
             yield index, "halt in the middle"
         elif instruction.op == "loop":
@@ -96,19 +100,11 @@ def _control(code: tuple[Instruction, ...]) -> Iterator[tuple[int, str]]:
                 return
             ends.pop()
         elif instruction.op in ("brz", "jump"):
-            yield from _jump(code, index, limit)
-
-
-def _jump(code: tuple[Instruction, ...], index: int, limit: int) -> Iterator[tuple[int, str]]:
-    target = code[index].target
-    if not index < target <= limit:
-        yield index, f"goes to {target}; {index + 1} to {limit} is ahead in its body"
-        return
-    depth = 0
-    for inner in code[index + 1 : target]:
-        depth += (inner.op == "loop") - (inner.op == "endloop")
-    if depth:
-        yield index, f"goes to {target}, into a loop"
+            if index < instruction.target <= limit:
+                jumps.append((index, instruction.target))
+            else:
+                yield index, f"goes to {instruction.target}; {index + 1} to {limit} is ahead in its body"
+    yield from ((i, f"goes to {target}, into a loop") for i, target in jumps if depths[target] != depths[i])
 
 
 def _instruction(instruction: Instruction, unit: UnitProgram, binary: Binary) -> Iterator[str]:

@@ -29,7 +29,7 @@ PLAN_FILE = "spyrecode.json"
 SIGNATURE_FILE = "signature.json"
 DEVICE_FILE = "debug/device.json"
 LOCATIONS_FILE = "debug/locations.json"
-HOST = "host"
+HOST = "@host"
 ZIP_MAGIC = b"PK\x03\x04"
 # Timestamps of members: the first that ZIP can express, so that equal artifacts have equal bytes.
 _EPOCH = (1980, 1, 1, 0, 0, 0)

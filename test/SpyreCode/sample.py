@@ -69,7 +69,7 @@ BANK = Bank(
     (2, 5, 6),
 )
 PLACE = (Position("kernel.py", 7, 3), Position("negate.mlir", 9, 5))
-LOCATIONS = {"load": ((), PLACE, PLACE, ()), "sfu": (PLACE, PLACE, ()), "host": (PLACE,) * 7}
+LOCATIONS = {"load": ((), PLACE, PLACE, ()), "sfu": (PLACE, PLACE, ()), "@host": (PLACE,) * 7}
 
 
 def artifact(elements: int = 32) -> Artifact:
