@@ -40,8 +40,8 @@ STAGES: tuple[Stage, ...] = (
         "tensors in normal form; views are boxes of a memory; what this compiler cannot do has been refused",
         (
             Step(
-                "privatize-helpers,inline{default-pipeline=cse},symbol-dce,func.func(cse)",
-                "A kernel may be written in several functions; what nobody uses is not worth a refusal.",
+                "privatize-helpers,inline{default-pipeline=},symbol-dce",
+                "A kernel may be written in several functions. Nothing is cleaned up on the way.",
             ),
             Step("legality", "What cannot be compiled is refused while it still is what the user wrote."),
             Step(
@@ -50,8 +50,8 @@ STAGES: tuple[Stage, ...] = (
             ),
             Step(
                 "func.func(resolve-views,canonicalize,cse)",
-                "No pass after this one has to know what a view is. Loops that never run go only now: their views are"
-                " what the kernel asks of a launch, too.",
+                "No pass after this one has to know what a view is. Dead code goes only now: its views are what the"
+                " kernel asks of a launch, too.",
             ),
             Step(
                 "func.func(scalars-to-tensors,convert-elementwise-to-linalg),linalg-generalize-named-ops",
