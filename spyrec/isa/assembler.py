@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Callable
@@ -146,7 +147,9 @@ class _Line:
         token = self.peek()
         text = self.word(what)
         if text not in known:
-            self.fail(f"'{text}' is not {what}; known: {', '.join(sorted(known))}", token)
+            near = difflib.get_close_matches(text, known, n=1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            self.fail(f"'{text}' is not {what}{hint}", token)
         return text
 
     def register(self, letter: str) -> int:

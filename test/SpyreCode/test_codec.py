@@ -195,6 +195,7 @@ def test_the_encoder_refuses_what_breaks_a_rule(binary: Binary, message: str) ->
         ("tiles many", "2:7", "expected a number, found many"),
         ("hello", "2:1", "'hello' is not a declaration"),
         ("unit u\n  fly r1\n  halt", "3:3", "'fly' is not an instruction"),
+        ("unit u\n  mvo r1, r2\n  halt", "3:3", "did you mean 'mov'?"),
         ("unit u\n  mov r1 r2\n  halt", "3:10", "expected ',', found r2"),
         ("unit u\n  mov r1, v2\n  halt", "3:11", "expected a register rN, found v2"),
         ("unit u\n  jump L9\n  halt", "3:8", "no label L9"),
