@@ -115,7 +115,9 @@ class _Work:
                 module = asm.read(self.text, self.tool.name, context, sink=self.sink).module
             if values["verify_roundtrip"]:
                 self._roundtrip(module, context)
-            ctx = PassContext(context, self.sink, lambda: load_device(values["device"], values["settings"], self.sink))
+            ctx = PassContext(
+                context, self.sink, lambda: load_device(values["device"], values["settings"], self.sink, context)
+            )
             verify = stored_verify if values["run_reproducer"] else values["verify_each"]
             self.pipeline.run(module.operation, ctx, self._watch(timing), verify_each=verify)
             with timing.measure("Output"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -160,6 +161,9 @@ class _Request:
     def bind(self, signature: Signature) -> Launch:
         """The launch: arrays from files, numbers from --set, random data for the rest when nothing was given."""
         from spyrec import spyrecode
+
+        gc.freeze()
+        gc.enable()
 
         arrays = {name: _load(path, name) for name, path in self.arrays.items()}
         # Half a set of arrays is a mistake; none at all, or a seed, asks for random ones.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,6 +20,8 @@ def report(error: Exception, text: str, pipeline: str, name: str, options: str =
         diagnostics = error.diagnostics
     else:
         diagnostics = (Diagnostic(Severity.ERROR, f"internal error: {one_line(error)}", "internal-error"),)
+    import traceback
+
     trace = "".join(traceback.format_exception(error))
     note = written(text, pipeline, name, trace, options)
     index = next((i for i, d in enumerate(diagnostics) if d.severity is Severity.ERROR), 0)

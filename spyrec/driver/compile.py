@@ -132,7 +132,7 @@ class Session:
         with diag.capture(context, self.sink):
             parsed = asm.read(self.text, self.filename, context, sink=self.sink)
             module = parsed.module
-            ctx = PassContext(context, self.sink, self._load_device)
+            ctx = PassContext(context, self.sink, lambda: self._load_device(context))
             if self.options.settings:
                 # A misspelt setting is refused even where no pass asks for the device.
                 _ = ctx.device
@@ -229,8 +229,8 @@ class Session:
 
     # -- what they need ---------------------------------------------------------------------------------------------
 
-    def _load_device(self) -> Device:
-        return load_device(self.options.device, self.options.settings, self.sink)
+    def _load_device(self, context: ir.Context) -> Device:
+        return load_device(self.options.device, self.options.settings, self.sink, context)
 
     def _name(self, module: ir.Module) -> str:
         found = kernels(module)
@@ -251,11 +251,13 @@ class Session:
         return bugs.report(known, text, pipe, Path(self.filename).stem, options)
 
 
-def load_device(name: str, settings: tuple[str, ...] = (), sink: diag.Sink | None = None) -> Device:
+def load_device(
+    name: str, settings: tuple[str, ...], sink: diag.Sink | None = None, context: ir.Context | None = None
+) -> Device:
     """A device by name or file, with ``--set device.…`` applied; what is odd about the file is reported to ``sink``."""
     from spyrec.device import read
 
-    return overrides.apply(read.load(name, sink=sink), settings)
+    return overrides.apply(read.load(name, context, sink=sink), settings)
 
 
 def full_pipeline(options: Options) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,6 +69,8 @@ def write(path: Path, data: bytes) -> None:
             with open(path, "wb") as file:
                 file.write(data)
             return
+        import tempfile
+
         handle, scratch = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -7,7 +7,6 @@ or the device itself (``device.cores``). Memories and units are named by kind or
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -46,6 +45,8 @@ def _put(data: dict[str, Any], keys: list[str], value: int, path: str) -> None:
         last = depth == len(keys) - 1
         choices = _choices(at, top=depth == 0)
         if key not in choices:
+            import difflib
+
             near = difflib.get_close_matches(key, choices, 1)
             hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(sorted(choices))}"
             raise UsageError(f"--set {path}: '{key}' is nothing of this device; {hint}")

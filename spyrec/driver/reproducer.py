@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from pathlib import Path
 
 from spyrec.driver import files
@@ -52,6 +51,8 @@ def extract(text: str) -> tuple[str, str | None, bool]:
 
 def save(text: str, name: str) -> Path | None:
     """Write a reproducer into $SPYREC_DUMP_DIR, else the folder for temporary files; None when neither takes it."""
+    import tempfile
+
     for folder in (os.environ.get("SPYREC_DUMP_DIR"), tempfile.gettempdir()):
         if not folder:
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -170,6 +169,8 @@ class Printer(Instrumentation):
 
 def fingerprint(op: ir.Operation) -> bytes:
     """A digest of the op and all inside it; equal digests mean that nothing but locations changed."""
+    import hashlib
+
     return hashlib.sha256(op.get_asm(print_generic_op_form=True).encode()).digest()
 
 

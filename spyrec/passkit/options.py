@@ -11,7 +11,6 @@ Types that a field may have: ``bool``, ``int``, ``float``, ``str``, ``Literal["a
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import types
 import typing
@@ -135,6 +134,8 @@ def parse_options(cls: type, name: str, text: str) -> dict[str, Any]:
     for key, value in _pairs(text, name):
         spec = known.get(key.replace("-", "_"))
         if spec is None:
+            import difflib
+
             near = difflib.get_close_matches(key, [s.spelling for s in known.values()], 1)
             hint = f"; did you mean '{near[0]}'?" if near else "" if known else ": it has none"
             raise UsageError(f"pass '{name}' has no option '{key}'{hint}")

@@ -5,7 +5,6 @@ A pass from elsewhere joins with :func:`register`.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from functools import cache
 from pathlib import Path
@@ -46,6 +45,8 @@ def lookup(name: str) -> type[Pass]:
 
 def nearest(name: str, others: tuple[str, ...] = ()) -> str | None:
     """The pass whose name is most like ``name``, among ours and ``others``."""
+    import difflib
+
     near = difflib.get_close_matches(name, [*names(), *others], 1, 0.6)
     return near[0] if near else None
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[2] / "devices"
 BUILT_IN = "spyre"
 """The device whose numbers stand in for what another file does not say."""
+
+_remembered: dict[tuple[str, int, int], tuple[Device, Sink]] = {}
 
 
 def names() -> list[str]:
@@ -47,25 +48,22 @@ def path(name: str) -> Path:
 def load(name_or_path: str, context: ir.Context | None = None, *, sink: Sink | None = None) -> Device:
     """The model of a device.
 
-    ``context`` is used for reading if it is given (it must have our dialects loaded). Warnings go to ``sink``. Results
-    are remembered as long as the file does not change. Raises ``UsageError`` when there is no such device and
-    ``InvalidKernel``, with places in the file, when it is wrong."""
+    ``context`` (with our dialects loaded) saves making one when the file has to be read. Warnings go to ``sink``.
+    Results are remembered as long as the file does not change. Raises ``UsageError`` when there is no such device and
+    ``InvalidKernel``, with places in the file, when it is wrong.
+    """
     file = path(name_or_path)
     try:
         state = file.stat()
         key = (str(file.resolve()), state.st_mtime_ns, state.st_size)
-        device, warnings = _remembered(key) if context is None else _read(file, context)
+        device, warnings = _remembered.get(key) or _read(file, context)
     except OSError as error:
         raise UsageError(f"cannot read device file '{file}': {error.strerror}") from error
+    _remembered[key] = device, warnings
     if sink is not None:
         for warning in warnings.diagnostics:
             sink.emit(warning)
     return device
-
-
-@lru_cache(maxsize=16)
-def _remembered(key: tuple[str, int, int]) -> tuple[Device, Sink]:
-    return _read(Path(key[0]), None)
 
 
 def _read(file: Path, context: ir.Context | None) -> tuple[Device, Sink]:
@@ -75,7 +73,7 @@ def _read(file: Path, context: ir.Context | None) -> tuple[Device, Sink]:
     sink = Sink()
     context = context or make_context()
     found = _parse(file, context, sink, ())
-    defaults = None if file == FOLDER / f"{BUILT_IN}.mlir" else load(BUILT_IN)
+    defaults = None if file == FOLDER / f"{BUILT_IN}.mlir" else load(BUILT_IN, context)
     with context:
         device = build(found.op, found.attributes, defaults, sink)
     sink.raise_if_errors()
