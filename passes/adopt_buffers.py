@@ -44,11 +44,10 @@ class AdoptBuffers(Pass):
             elif inner.name == "memref.copy" and all(map(_is_in_lx, inner.operands)):
                 _copy(inner)
                 ctx.statistics["copies"] += 1
-        taken: set[str] = set()
+        taken: dict[str, int] = {}
         for buffer in buffers.allocations(op):
             wanted = buffer.name_.value if buffer.name_ is not None else buffers.UNNAMED
             name = _unique(re.sub(r"[^A-Za-z0-9_]", "_", wanted) or buffers.UNNAMED, taken)
-            taken.add(name)
             buffer.operation.attributes["name"] = ir.StringAttr.get(name)
 
 
@@ -77,10 +76,11 @@ def _copy(op: ir.Operation) -> None:
     op.erase()
 
 
-def _unique(name: str, taken: set[str]) -> str:
-    if name not in taken:
-        return name
-    number = 1
-    while f"{name}_{number}" in taken:
-        number += 1
-    return f"{name}_{number}"
+def _unique(name: str, taken: dict[str, int]) -> str:
+    """``name``, with a number behind it if it is taken; ``taken`` has the names so far, each with its last number."""
+    unique = name
+    while unique in taken:
+        taken[name] += 1
+        unique = f"{name}_{taken[name]}"
+    taken[unique] = 0
+    return unique
