@@ -10,7 +10,7 @@ from spyrec.dialects import ktdp
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import kernels, support, views
-from spyrec.passes.analysis.boxes import NotABox, box, constraints
+from spyrec.passes.analysis.boxes import NotABox, box, points
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.structured import Structured, is_identity, stream_problems, structured
 from spyrec.passkit import Pass, PassContext
@@ -241,7 +241,7 @@ class _Function:
         try:
             return box(attribute).extents
         except NotABox as problem:
-            if constraints(attribute).symbols == 0:
+            if points(attribute).symbols == 0:
                 self._error(
                     op,
                     "unsupported-set",
