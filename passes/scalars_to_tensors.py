@@ -9,7 +9,6 @@ from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels, ops
 from spyrec.passkit import Pass, PassContext
 
-
 _FILLERS = ("arith.constant", "linalg.fill", "tensor.splat")
 
 
