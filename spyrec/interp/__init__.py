@@ -11,19 +11,24 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spyrec import numerics
 from spyrec.diag import Sink, resolve
-from spyrec.interp import affine, arith, dataflow, func, ktdp, linalg, memref, scf, tensor
+from spyrec.interp import affine, arith, collectives, dataflow, func, indirect, ktdp, linalg, memref, scf, tensor
 from spyrec.interp import program as units
+from spyrec.interp.exchange import Exchange, Turn, take_turns
 from spyrec.interp.faults import Fault
-from spyrec.interp.machine import MEANINGS, TERMINATORS, Reporter, Tile, drain, prepare
+from spyrec.interp.machine import MEANINGS, TERMINATORS, Reporter, Tile, Watcher, drain, prepare
 from spyrec.interp.memory import Device, Scratchpad
+from spyrec.interp.races import Tracker
 from spyrec.interp.values import Address
 from spyrec.mlir import ir
+from spyrec.numerics import Array
 
 if TYPE_CHECKING:
     from spyrec.spyrecode.launch import Launch
@@ -31,7 +36,20 @@ if TYPE_CHECKING:
 LX_BYTES = 2 << 20
 """Size of a scratchpad unless the caller says otherwise."""
 
-_DIALECTS = (affine, arith, dataflow, func, ktdp, linalg, memref, scf, tensor, units)
+CORES = 32
+"""Cores whose scratchpads a view may name."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """What a scratchpad holds when the kernel starts: ``array`` from byte ``address`` on, on core ``core``."""
+
+    core: int
+    address: int
+    array: Array
+
+
+_DIALECTS = (affine, arith, collectives, dataflow, func, indirect, ktdp, linalg, memref, scf, tensor, units)
 
 
 def meanings() -> frozenset[str]:
@@ -47,19 +65,22 @@ def run(
     sink: Sink | None = None,
     strict_bounds: bool = False,
     lx_bytes: int = LX_BYTES,
+    lx: Sequence[Preset] = (),
+    watcher: Watcher | None = None,
 ) -> None:
     """Execute a ``func.func`` on a launch; what it stores is in ``launch.memory`` afterwards.
 
     ``seed`` shuffles the order of compute tiles, and at the ``program`` stage the turns of the units; None takes them
     in order. Warnings and remarks go to ``sink``. ``strict_bounds`` makes tiles that stick out of their view an error.
-    ``lx_bytes`` is the size of a core's scratchpad. Raises a :class:`spyrec.errors.SpyrecError` with everything that
+    ``lx_bytes`` is the size of a core's scratchpad, ``lx`` what is in scratchpads at first. ``watcher`` says which ops
+    are watched (:mod:`spyrec.interp.probes`). Raises a :class:`spyrec.errors.SpyrecError` with everything that
     the sink holds: ``InvalidKernel`` for a broken rule, ``Unsupported`` for an op without a meaning.
     """
     op = function.operation
     sink = sink if sink is not None else Sink()
     _make_room(op)
     try:
-        _run(op, launch, seed, sink, strict_bounds, lx_bytes)
+        _run(op, launch, seed, sink, strict_bounds, lx_bytes, lx, watcher)
     except Fault as fault:
         sink.error(_with_a_place(fault.op or op), fault.id, fault.message, fault.field, fault.notes)
         sink.fail()
@@ -87,33 +108,90 @@ def _make_room(op: ir.Operation) -> None:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), wanted))
 
 
-def _run(op: ir.Operation, launch: Launch, seed: int | None, sink: Sink, strict_bounds: bool, lx_bytes: int) -> None:
+def _run(
+    op: ir.Operation,
+    launch: Launch,
+    seed: int | None,
+    sink: Sink,
+    strict_bounds: bool,
+    lx_bytes: int,
+    lx: Sequence[Preset],
+    watcher: Watcher | None,
+) -> None:
     module = op.parent.operation if op.parent is not None and op.parent.operation.name == "builtin.module" else None
-    prepared = prepare(op, {}, module)
+    _refuse_recursion(op, module)
+    prepared = prepare(op, {}, module, watcher)
     arguments = _arguments(op, launch)
     grid = _grid(op, launch)
     device, report = Device(launch), Reporter(sink)
     scratchpads: dict[int, Scratchpad] = {}
 
     def scratchpad(owner: int) -> Scratchpad:
-        if not 0 <= owner < math.prod(grid):
-            raise Fault("out-of-lx", f"there is no core {owner}: the kernel runs on {math.prod(grid)}")
-        return scratchpads.setdefault(owner, Scratchpad(lx_bytes, owner))
+        if not 0 <= owner < max(CORES, math.prod(grid)):
+            raise Fault("out-of-lx", f"there is no core {owner}: cores are numbered from 0 to {CORES - 1}")
+        if owner not in scratchpads:
+            scratchpads[owner] = Scratchpad(lx_bytes, owner)
+            for preset in lx:
+                if preset.core == owner:
+                    scratchpads[owner].preset(preset.address, preset.array)
+        return scratchpads[owner]
 
     rng = None if seed is None else np.random.default_rng(seed)
     count = math.prod(grid)
-    for number in range(count) if rng is None else rng.permutation(count):
-        tile = Tile(int(number), grid, device, scratchpad, report, strict_bounds)
-        if units.is_program(op):
-            tile.program = units.Program(np.full(lx_bytes, -1, np.int32))
+    tracker = Tracker(count, report) if count > 1 else None
+    exchange = Exchange()
+    order = [int(n) for n in (range(count) if rng is None else rng.permutation(count))]
+    tiles = [
+        Tile(n, grid, device, scratchpad, report, strict_bounds, tracker.clock(n) if tracker else None, exchange)
+        for n in order
+    ]
+    if not units.is_program(op):
+        take_turns([Turn(t.number, prepared.run(t, arguments)) for t in tiles], rng)
+        return
+    for tile in tiles:
+        tile.clock = None  # channels and queues order units; races are the simulator's to find
+        tile.program = units.Program(np.full(lx_bytes, -1, np.int32))
         try:
             drain(prepared.run(tile, arguments))
-            if tile.program is not None:
-                tile.program.execute(rng)
+            tile.program.execute(rng)
         except Fault as fault:
             if count > 1:
-                fault.notes += (f"on compute tile {number} of {count}",)
+                fault.notes += (f"on compute tile {tile.number} of {count}",)
             raise
+
+
+def _refuse_recursion(function: ir.Operation, module: ir.Operation | None) -> None:
+    """Raise :class:`Fault` at a call that leads back to the function that it is in."""
+    bodies = {
+        ir.StringAttr(f.operation.attributes["sym_name"]).value: f.operation
+        for f in (module.regions[0].blocks[0].operations if module is not None else ())
+        if f.operation.name == "func.func"
+    }
+    finished: set[str] = set()
+
+    def visit(caller: ir.Operation, above: tuple[str, ...]) -> None:
+        name = ir.StringAttr(caller.attributes["sym_name"]).value
+        for call in _calls(caller):
+            callee = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+            if callee in (*above, name):
+                fault = Fault("recursive-call", f"@{name} calls @{callee}, which leads to this call again")
+                fault.op = call
+                raise fault
+            if callee in bodies and callee not in finished:
+                visit(bodies[callee], (*above, name))
+        finished.add(name)
+
+    visit(function, ())
+
+
+def _calls(function: ir.Operation) -> list[ir.Operation]:
+    found, pending = [], [function]
+    while pending:
+        op = pending.pop()
+        if op.name == "func.call":
+            found.append(op)
+        pending += [inner.operation for region in op.regions for block in region for inner in block.operations]
+    return found
 
 
 def _grid(op: ir.Operation, launch: Launch) -> tuple[int, ...]:
@@ -139,4 +217,4 @@ def _arguments(op: ir.Operation, launch: Launch) -> list[Any]:
     return values
 
 
-__all__ = ["LX_BYTES", "meanings", "run"]
+__all__ = ["LX_BYTES", "Preset", "meanings", "run"]

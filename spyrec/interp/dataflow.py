@@ -52,7 +52,7 @@ def read(op: ir.Operation, scope: Scope) -> Run:
         base, offset, *dynamic = operands if has_base else (0, *operands)
         address, strides = box.place(base, offset, dynamic)
         assert shape is not None
-        return Tensor(box.memory(frame).read(address, shape, strides, box.element))
+        return Tensor(box.memory(frame).read(address, shape, strides, box.element, frame.tile.access(op)))
 
     return run
 
@@ -67,7 +67,7 @@ def write(op: ir.Operation, scope: Scope) -> Run:
         base, offset, *dynamic = operands if has_base else (0, *operands)
         address, strides = box.place(base, offset, dynamic)
         data = defined(value, "the written tensor")
-        box.memory(frame).write(address, data.shape, strides, data, box.element)
+        box.memory(frame).write(address, data.shape, strides, data, box.element, frame.tile.access(op))
 
     return run
 
@@ -111,12 +111,12 @@ def data_transfer(op: ir.Operation, scope: Scope) -> Run:
             data = defined(from_[0], "the source")
         else:
             address, strides = place(source, source_base, from_)
-            data = source.memory(frame).read(address, to[0].data.shape, strides, element)
+            data = source.memory(frame).read(address, to[0].data.shape, strides, element, frame.tile.access(op))
         if dest is None:
             to[0].data[...] = data
             to[0].holes[...] = False
         else:
             address, strides = place(dest, dest_base, to)
-            dest.memory(frame).write(address, data.shape, strides, data, element)
+            dest.memory(frame).write(address, data.shape, strides, data, element, frame.tile.access(op))
 
     return run

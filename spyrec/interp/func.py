@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from spyrec.interp.machine import Flow, Frame, Run, Scope, meaning
+from spyrec.interp.machine import Frame, Run, Scope, meaning
+from spyrec.interp.requests import Flow
 from spyrec.interp.scf import results_of
 from spyrec.mlir import ir
 

@@ -4,63 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from spyrec import numerics
 from spyrec.interp.lanes import Body
 from spyrec.interp.machine import Frame, Run, Scope, meaning
 from spyrec.interp.structured import Structured
-from spyrec.interp.values import Buffer
+from spyrec.interp.values import Buffer, Tensor, defined, element_of
 from spyrec.mlir import ir, linalg
+from spyrec.numerics import Array, reductions
 
-#: Ops of linalg that are loop nests over their operands: named element-wise ones, contractions, data movement, generic.
-NAMES = tuple(
+#: Ops of linalg that are no loop nests over their operands. `softmax` has a meaning below, the others have none.
+OTHERS = frozenset(
     f"linalg.{name}"
-    for name in [
-        "generic",
-        "map",
-        "reduce",
-        "broadcast",
-        "transpose",
-        "fill",
-        "copy",
-        "elementwise",
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "div_unsigned",
-        "max",
-        "min",
-        "negf",
-        "abs",
-        "ceil",
-        "floor",
-        "exp",
-        "log",
-        "sqrt",
-        "rsqrt",
-        "square",
-        "reciprocal",
-        "round",
-        "tanh",
-        "erf",
-        "powf",
-        "select",
-        "matmul",
-        "batch_matmul",
-        "batch_reduce_matmul",
-        "matvec",
-        "vecmat",
-        "batch_matvec",
-        "batch_vecmat",
-        "dot",
-        "mmt4d",
-        "contract",
-        "quantized_matmul",
-        "conv_1d",
-        "conv_2d",
-        "pooling_nhwc_sum",
-        "pooling_nhwc_max",
-    ]
+    for name in (
+        "index",
+        "yield",
+        "softmax",
+        "pack",
+        "unpack",
+        "winograd_filter_transform",
+        "winograd_input_transform",
+        "winograd_output_transform",
+    )
 )
+
+#: Every op of upstream's dialect that has indexing maps and a body: generic, and the named ones that generalise to it.
+NAMES = tuple(sorted({str(c.OPERATION_NAME) for c in vars(linalg).values() if hasattr(c, "OPERATION_NAME")} - OTHERS))
 
 
 @meaning(*NAMES)
@@ -87,3 +57,24 @@ def input_count(op: ir.Operation) -> int:
     if "operandSegmentSizes" in op.attributes:
         return int(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0])
     return len(op.operands) // 2 if op.name == "linalg.reduce" else len(op.operands) - 1
+
+
+@meaning("linalg.softmax")
+def softmax(op: ir.Operation, scope: Scope) -> Run:
+    """Along one dimension: the greatest element is subtracted, then exp, sum and quotient, each rounded."""
+    axis, element = ir.IntegerAttr(op.attributes["dimension"]).value, element_of(op.operands[0].type)
+
+    def run(frame: Frame, source: Tensor, output: Tensor) -> Tensor:
+        def apply(name: str, *operands: Array) -> Array:
+            return numerics.apply(name, *operands, result_type=element)
+
+        def fold(name: str, values: Array) -> Array:
+            return np.expand_dims(reductions.reduce(name, values, (axis,), None, element), axis)
+
+        values = defined(source)
+        if not values.size:
+            return source
+        grown = apply("math.exp", apply("arith.subf", values, fold("arith.maximumf", values)))
+        return Tensor(apply("arith.divf", grown, fold("arith.addf", grown)))
+
+    return run

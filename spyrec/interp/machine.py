@@ -10,37 +10,31 @@ name; it reads the op's attributes and types and returns the function that is ca
         return run
 
 An op with regions asks the scope to prepare its blocks and returns a generator function, marked ``flow=True``, that
-runs them with ``yield from``. What is yielded to the outside is a request to wait (:class:`Blocked`); only units of
-the ``program`` stage do that, and all else is driven to its end without a pause.
+runs them with ``yield from``. What is yielded to the outside is a request to wait: :class:`Await` of a compute tile
+that takes what other tiles produce, :class:`Blocked` of a unit of the ``program`` stage.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from spyrec import numerics
 from spyrec.errors import Severity
+from spyrec.interp.exchange import Exchange
 from spyrec.interp.faults import Fault, at, located
+from spyrec.interp.requests import Flow
 from spyrec.mlir import ir
 
 if TYPE_CHECKING:
     from spyrec.diag import NoteLike, Sink
     from spyrec.interp.memory import Device, Scratchpad
     from spyrec.interp.program import Program
+    from spyrec.interp.races import Access, Clock
 
 
-@dataclass(frozen=True)
-class Blocked:
-    """A unit cannot go on: ``channel`` is empty, and ``op`` waits for it."""
-
-    channel: str
-    op: ir.Operation
-
-
-#: How control flow runs: it may yield, and returns the values that leave it.
-Flow = Generator[Blocked, None, Any]
 #: What a step calls: frame and operand values -> the result, a tuple of several, None; for control flow, a Flow.
 Run = Callable[..., Any]
 Prepare = Callable[[ir.Operation, "Scope"], Run]
@@ -66,6 +60,11 @@ TERMINATORS = frozenset(
         "tensor.yield",
         "dataflow.yield",
         "ktdp.region_terminator",
+        "ktdp.yield_partial",
+        "ktdp.yield_reduced",
+        "scf.reduce",
+        "scf.reduce.return",
+        "scf.forall.in_parallel",
     }
 )
 """Ops whose operands are what their block gives back; they need no step of their own."""
@@ -84,12 +83,18 @@ def meaning(*names: str, flow: bool = False) -> Callable[[Prepare], Prepare]:
     return register
 
 
+MAX_ITERATIONS = 1 << 22
+"""Iterations of loops that one tile may execute: minutes, and a way out of a loop that never ends."""
+
+
 @dataclass(eq=False)
 class Tile:
     """One compute tile, or one core of the ``program`` stage: what ops may touch besides their operands.
 
     ``number`` is the flat id, ``grid`` the extents (first dimension fastest). ``scratchpads`` are shared by all tiles,
-    by the flat id of their owner. ``program`` holds buffers and channels at the ``program`` stage.
+    by the flat id of their owner. ``clock`` orders the tile's accesses to memory among those of other tiles (None:
+    there are none), ``exchange`` holds what tiles produce for one another. ``program`` holds buffers and channels at
+    the ``program`` stage.
     """
 
     number: int
@@ -98,12 +103,38 @@ class Tile:
     scratchpads: Callable[[int], Scratchpad]
     report: Reporter
     strict_bounds: bool
+    clock: Clock | None = None
+    exchange: Exchange = field(default_factory=Exchange)
     program: Program | None = None
+    iterations: int = 0
+
+    def iterate(self, count: int = 1) -> None:
+        """Count iterations of loops; raises :class:`Fault` when a kernel has more than anyone waits for."""
+        self.iterations += count
+        if self.iterations > MAX_ITERATIONS:
+            raise Fault(
+                "too-many-iterations", f"the loops of one compute tile have more than {MAX_ITERATIONS} iterations"
+            )
+
+    @property
+    def count(self) -> int:
+        """How many tiles run the kernel."""
+        return math.prod(self.grid)
+
+    def access(self, op: ir.Operation) -> Access | None:
+        """An access to memory by ``op`` now, to be checked for races."""
+        return None if self.clock is None else self.clock.at(op)
 
     @property
     def scratchpad(self) -> Scratchpad:
         """This tile's own."""
         return self.scratchpads(self.number)
+
+
+#: Sees what an op gave: the tile, the op, its results.
+Watch = Callable[[Tile, ir.Operation, Sequence[Any]], None]
+#: Who watches an op, if anyone does.
+Watcher = Callable[[ir.Operation], "Watch | None"]
 
 
 class Frame:
@@ -119,7 +150,7 @@ class Frame:
 class Step:
     """One op, ready to run: results of ``run(frame, *operands)`` go to ``results``."""
 
-    __slots__ = ("flow", "op", "operands", "results", "run")
+    __slots__ = ("flow", "op", "operands", "results", "run", "watch")
 
     def __init__(self, op: ir.Operation, run: Run, flow: bool, operands: Sequence[int], results: Sequence[int]) -> None:
         self.op = op
@@ -127,6 +158,7 @@ class Step:
         self.flow = flow
         self.operands = tuple(operands)
         self.results = tuple(results)
+        self.watch: Watch | None = None
 
 
 class Block:
@@ -159,6 +191,8 @@ class Block:
                 elif results:
                     for slot, value in zip(results, result, strict=True):
                         values[slot] = value
+                if step.watch is not None:
+                    step.watch(frame.tile, step.op, [values[slot] for slot in results])
         except Fault as fault:
             fault.op = fault.op or (step.op if step else None)
             raise
@@ -185,10 +219,13 @@ class Function:
 class Scope:
     """What the ops of one function are prepared in: slots of its values, and the functions that it can call."""
 
-    def __init__(self, functions: dict[str, Function], module: ir.Operation | None) -> None:
+    def __init__(
+        self, functions: dict[str, Function], module: ir.Operation | None, watcher: Watcher | None = None
+    ) -> None:
         self._slots: dict[ir.Value, int] = {}
         self._functions = functions
         self._module = module
+        self.watcher = watcher
 
     @property
     def slots(self) -> int:
@@ -220,7 +257,10 @@ class Scope:
             if found is None:
                 raise Fault("unsupported-op", f"the executor has no meaning for '{op.name}'")
             run = found.prepare(op, self)
-        return Step(op, run, found.flow, operands, [self.slot(v) for v in op.results])
+        step = Step(op, run, found.flow, operands, [self.slot(v) for v in op.results])
+        if self.watcher is not None:
+            step.watch = self.watcher(op)
+        return step
 
     def region(self, op: ir.Operation, number: int) -> Block | None:
         """Prepare a region of one block; None when it is empty."""
@@ -236,7 +276,7 @@ class Scope:
 
         def get() -> Function:
             if name not in self._functions:
-                self._functions[name] = prepare(self._find(name), self._functions, self._module)
+                self._functions[name] = prepare(self._find(name), self._functions, self._module, self.watcher)
             return self._functions[name]
 
         self._find(name)
@@ -252,9 +292,17 @@ class Scope:
         raise Fault("undefined-name", f"there is no function @{name}")
 
 
-def prepare(function: ir.Operation, functions: dict[str, Function], module: ir.Operation | None) -> Function:
-    """Make a ``func.func`` ready to run. Raises a located :class:`Fault` for an op that has no meaning."""
-    scope = Scope(functions, module)
+def prepare(
+    function: ir.Operation,
+    functions: dict[str, Function],
+    module: ir.Operation | None,
+    watcher: Watcher | None = None,
+) -> Function:
+    """Make a ``func.func`` ready to run. Raises a located :class:`Fault` for an op that has no meaning.
+
+    ``watcher`` says which ops are watched.
+    """
+    scope = Scope(functions, module, watcher)
     with at(function):
         body = scope.region(function, 0)
         if body is None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from spyrec import numerics
 from spyrec.interp.faults import Fault
+from spyrec.interp.races import Access, Ids, Shadow
 from spyrec.interp.values import Mask
 from spyrec.numerics import Array
 
@@ -33,10 +34,17 @@ class Segment:
     data: Bytes
     written: Mask
     name: str
+    _shadow: list[Shadow] = field(default_factory=list)
 
     @property
     def end(self) -> int:
         return self.start + len(self.data)
+
+    def shadow(self) -> Shadow:
+        """Who touched its bytes; made when first asked for."""
+        if not self._shadow:
+            self._shadow.append(Shadow(len(self.data)))
+        return self._shadow[0]
 
 
 class Memory:
@@ -64,18 +72,34 @@ class Memory:
         held = ", ".join(f"{s.name} at {s.start} to {s.end - 1}" for s in self._segments[:8]) or "nothing"
         raise Fault(self._id, f"bytes {low} to {high - 1} of {self._what} belong to nothing: it holds {held}")
 
-    def read(self, address: int, counts: Sequence[int], strides: Sequence[int], element: str) -> Array:
-        """A box of elements as a new array; ``address`` and ``strides`` are bytes. All must have been written."""
+    def read(
+        self, address: int, counts: Sequence[int], strides: Sequence[int], element: str, by: Access | None = None
+    ) -> Array:
+        """A box of elements as a new array; ``address`` and ``strides`` are bytes. All must have been written.
+
+        ``by`` is the access that is checked for races (None: there is one compute tile).
+        """
         size = numerics.sizeof(element)
         if 0 in counts:
             return np.zeros(tuple(counts), numerics.dtype(element))
         segment, data, written = self._box(address, counts, strides, size)
         if not (written == _WRITTEN[size]).all():
             self._unwritten(segment, np.asarray(written), address, strides)
+        if by is not None:
+            get, put, where = _box_access(segment, address, counts, strides, size)
+            by.read(segment.shadow(), get, put, where)
         raw = np.array(data, order="C")
         return raw != 0 if element == "i1" else raw.view(numerics.dtype(element))
 
-    def write(self, address: int, counts: Sequence[int], strides: Sequence[int], values: Array, element: str) -> None:
+    def write(
+        self,
+        address: int,
+        counts: Sequence[int],
+        strides: Sequence[int],
+        values: Array,
+        element: str,
+        by: Access | None = None,
+    ) -> None:
         """Store ``values`` (of shape ``counts``) to a box; where the box meets itself the last element in order
         stays.
         """
@@ -87,9 +111,18 @@ class Memory:
             offsets = address + sum(
                 index * stride for index, stride in zip(np.indices(tuple(counts)), strides, strict=True)
             )
-            self.scatter(np.asarray(offsets).reshape(-1), raw.reshape(-1, size))
+            self.scatter(np.asarray(offsets).reshape(-1), raw.reshape(-1, size), by)
             return
-        _, data, written = self._box(address, counts, strides, size)
+        segment, data, written = self._box(address, counts, strides, size)
+        if by is not None:
+            get, put, where = _box_access(segment, address, counts, strides, size)
+            old = data
+
+            def equal() -> npt.NDArray[np.bool_]:
+                before = np.ascontiguousarray(old).reshape(tuple(counts))[..., None].view(np.uint8)
+                return np.asarray(before == raw.reshape((*counts, size)))
+
+            by.write(segment.shadow(), get, put, where, equal)
         data[...] = raw.view(_WORD[size]).reshape(tuple(counts))
         written[...] = _WRITTEN[size]
 
@@ -109,31 +142,48 @@ class Memory:
 
         return segment, view(segment.data), view(segment.written)
 
-    def gather(self, addresses: npt.NDArray[np.int64], element: str) -> Array:
+    def gather(self, addresses: npt.NDArray[np.int64], element: str, by: Access | None = None) -> Array:
         """The elements at byte addresses, in their shape; every byte must have been written."""
         size = numerics.sizeof(element)
         if not addresses.size:
             return np.zeros(addresses.shape, numerics.dtype(element))
         segment = self.segment(int(np.min(addresses)), int(np.max(addresses)) + size)
-        places = addresses[..., None] - segment.start + np.arange(size)
-        written = segment.written[places]
-        if not written.all():
-            place = int(places.reshape(-1)[int(np.argmin(written.reshape(-1)))])
-            raise _unwritten_fault(segment, place, int(np.count_nonzero(~written)))
-        return numerics.from_bytes(segment.data[places], element).reshape(addresses.shape)
+        places = addresses - segment.start
+        whole = _words(segment.written, size)[places] == _WRITTEN[size]
+        if not whole.all():
+            bytes_ = places[~whole].reshape(-1)[:, None] + np.arange(size)
+            missing = bytes_[~segment.written[bytes_]]
+            raise _unwritten_fault(segment, int(missing[0]), len(missing))
+        if by is not None:
+            by.read(segment.shadow(), *_scattered_access(segment, places, size))
+        raw = np.ascontiguousarray(_words(segment.data, size)[places]).reshape(addresses.shape)
+        return raw != 0 if element == "i1" else raw.view(numerics.dtype(element))
 
-    def scatter(self, addresses: npt.NDArray[np.int64], raw: Bytes) -> None:
+    def scatter(self, addresses: npt.NDArray[np.int64], raw: Bytes, by: Access | None = None) -> None:
         """Store ``raw`` (n, size) at n byte addresses, in order: of equal addresses the last one stays."""
         if not addresses.size:
             return
         size = raw.shape[1]
-        segment = self.segment(int(np.min(addresses)), int(np.max(addresses)) + size)
-        places = (addresses[:, None] - segment.start + np.arange(size)).reshape(-1)
-        # NumPy promises no order for repeated indices: keep the last occurrence of each byte.
-        _, last = np.unique(places[::-1], return_index=True)
-        chosen = len(places) - 1 - last
-        segment.data[places[chosen]] = raw.reshape(-1)[chosen]
-        segment.written[places] = True
+        low = int(np.min(addresses))
+        segment = self.segment(low, int(np.max(addresses)) + size)
+        places = addresses - segment.start
+        if ((addresses - low) % size).any():  # elements may share some of their bytes
+            places = (places[:, None] + np.arange(size)).reshape(-1)
+            raw, size = raw.reshape(-1, 1), 1
+        if _repeats(places):
+            # NumPy promises no order for repeated indices: keep the last occurrence of each.
+            _, last = np.unique(places[::-1], return_index=True)
+            chosen = len(places) - 1 - last
+            places, raw = places[chosen], raw[chosen]
+        if by is not None:
+            old = segment.data
+
+            def equal() -> npt.NDArray[np.bool_]:
+                return np.asarray(old[places[:, None] + np.arange(size)] == raw)
+
+            by.write(segment.shadow(), *_scattered_access(segment, places, size), equal)
+        _words(segment.data, size)[places] = np.ascontiguousarray(raw).view(_WORD[size]).reshape(-1)
+        _words(segment.written, size)[places] = _WRITTEN[size]
 
     @staticmethod
     def _unwritten(segment: Segment, words: Array, address: int, strides: Sequence[int]) -> None:
@@ -152,6 +202,59 @@ def _unwritten_fault(segment: Segment, place: int, count: int) -> Fault:
         "unwritten-read",
         f"{count} of the bytes that are read have never been written; the first is byte {place} of {segment.name}",
     )
+
+
+def _words(array: npt.NDArray[Any], size: int) -> Array:
+    """The words of ``size`` bytes that start at each byte, in place."""
+    return np.ndarray((len(array) - size + 1,), _WORD[size], array, 0, (1,))
+
+
+def _repeats(places: npt.NDArray[np.int64]) -> bool:
+    """Whether a number occurs twice. (Whichever of two equal places an assignment leaves, the other one differs.)"""
+    low = int(np.min(places))
+    stamp = np.empty(int(np.max(places)) - low + 1, np.int32)
+    number = np.arange(len(places), dtype=np.int32)
+    stamp[places - low] = number
+    return bool((stamp[places - low] != number).any())
+
+
+_Where = Callable[[npt.NDArray[np.bool_]], str]
+_How = tuple[Callable[[Ids], Ids], Callable[[Ids, Any], None], _Where]
+
+
+def _box_access(segment: Segment, address: int, counts: Sequence[int], strides: Sequence[int], size: int) -> _How:
+    """How the bytes of a box are looked up in a shadow: shape (counts, size)."""
+
+    def view(ids: Ids) -> Ids:
+        steps = tuple(4 * s for s in (*strides, 1))
+        return np.ndarray((*counts, size), np.int32, ids, (address - segment.start) * 4, steps)
+
+    def put(ids: Ids, values: Any) -> None:
+        view(ids)[...] = values
+
+    def where(mask: npt.NDArray[np.bool_]) -> str:
+        first = np.argwhere(mask)[0]
+        byte = address + sum(int(i) * s for i, s in zip(first, (*strides, 1), strict=True))
+        return f"byte {byte} of {segment.name}"
+
+    return view, put, where
+
+
+def _scattered_access(segment: Segment, places: npt.NDArray[np.int64], size: int) -> _How:
+    """How the bytes of elements at ``places`` are looked up in a shadow: shape (places, size)."""
+    index = places[..., None] + np.arange(size)
+
+    def get(ids: Ids) -> Ids:
+        found: Ids = ids[index]
+        return found
+
+    def put(ids: Ids, values: Any) -> None:
+        ids[index] = values
+
+    def where(mask: npt.NDArray[np.bool_]) -> str:
+        return f"byte {segment.start + int(index[mask].flat[0])} of {segment.name}"
+
+    return get, put, where
 
 
 def overlaps(counts: Sequence[int], strides: Sequence[int], size: int) -> bool:
@@ -185,3 +288,10 @@ class Scratchpad(Memory):
     def __init__(self, size: int, owner: int) -> None:
         self.bytes = Segment(0, np.zeros(size, np.uint8), np.zeros(size, bool), f"LX of core {owner}")
         super().__init__([self.bytes], "out-of-lx", "LX")
+
+    def preset(self, address: int, array: Array) -> None:
+        """Give bytes contents before the kernel starts."""
+        raw = numerics.to_bytes(array)
+        segment = self.segment(address, address + len(raw))
+        segment.data[address : address + len(raw)] = raw
+        segment.written[address : address + len(raw)] = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,11 @@ class Box:
     @property
     def is_empty(self) -> bool:
         return any(b <= a for a, b in zip(self.low, self.high, strict=True))
+
+    @property
+    def count(self) -> int:
+        """Number of points."""
+        return math.prod(self.extents)
 
     def moved(self, by: Sequence[int]) -> Box:
         """The box with ``by`` added to each point."""
@@ -62,6 +68,13 @@ class Points:
     def mask(self, box: Box) -> Mask | None:
         """Which points of ``box``, which lies within this set's own, belong to the set; None: all of them."""
         return self.rest.mask(box, self.symbols) if self.rest is not None else None
+
+    def holds(self, coordinates: Sequence[Any], count: int) -> Mask:
+        """Which of ``count`` points, given by one array per dimension, belong to the set."""
+        kept = np.ones(count, bool)
+        for x, low, high in zip(coordinates, self.box.low, self.box.high, strict=True):
+            kept &= (x >= low) & (x < high)
+        return kept if self.rest is None else kept & self.rest.holds(coordinates, self.symbols)
 
 
 class SetFunction:
@@ -122,8 +135,14 @@ class SetFunction:
         """Which points of ``box`` satisfy all constraints: booleans of the box's extents."""
         grid: Any = np.ogrid[tuple(slice(a, b) for a, b in zip(box.low, box.high, strict=True))] if box.low else []
         result = np.ones(box.extents, bool)
-        for value, equal in zip(self._function(list(grid), list(symbols)), self._equal, strict=True):
-            result &= value == 0 if equal else value >= 0
+        result &= self.holds(list(grid), symbols)
+        return result
+
+    def holds(self, coordinates: Sequence[Any], symbols: Sequence[int]) -> Any:
+        """Whether points, whose coordinates broadcast, satisfy all constraints."""
+        result: Any = np.asarray(True)
+        for value, equal in zip(self._function(list(coordinates), list(symbols)), self._equal, strict=True):
+            result = result & (value == 0 if equal else value >= 0)
         return result
 
 

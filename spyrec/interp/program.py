@@ -17,8 +17,9 @@ from spyrec import numerics
 from spyrec.dialects import dataflow
 from spyrec.interp.faults import Fault
 from spyrec.interp.lanes import Body, grid_of
-from spyrec.interp.machine import Blocked, Flow, Frame, Run, Scope, meaning
+from spyrec.interp.machine import Frame, Run, Scope, meaning
 from spyrec.interp.memory import overlaps
+from spyrec.interp.requests import Await, Blocked, Flow
 from spyrec.interp.values import element_of
 from spyrec.mlir import ir
 from spyrec.numerics import Array
@@ -78,7 +79,10 @@ class Program:
             if not ready:
                 raise self._deadlock(alive)
             unit = ready[0] if rng is None else ready[int(rng.integers(len(ready)))]
-            unit.blocked = next(unit.flow, None)
+            request = next(unit.flow, None)
+            if isinstance(request, Await):
+                raise Fault("invalid-ir", "a unit waits for another tile", notes=[(request.op, "waits here")])
+            unit.blocked = request
             if unit.blocked is None:
                 alive.remove(unit)
         for name, channel in self.channels.items():

@@ -105,7 +105,7 @@ def insert(op: ir.Operation, scope: Scope) -> Run:
 
     def run(frame: Frame, value: Any, into: Tensor, *indices: int) -> Tensor:
         part = Tensor(as_array(value, element))
-        return _inserted(part, into, [int(i) for i in indices], [1] * len(indices), [1] * len(indices))
+        return inserted(part, into, [int(i) for i in indices], [1] * len(indices), [1] * len(indices))
 
     return run
 
@@ -195,7 +195,7 @@ def slices(
     return tuple(found)
 
 
-def _inserted(
+def inserted(
     part: Tensor, into: Tensor, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
 ) -> Tensor:
     """A copy of ``into`` with ``part`` (whose unit dimensions may be missing) in a box of it."""
@@ -222,12 +222,12 @@ def extract_slice(op: ir.Operation, scope: Scope) -> Run:
     return run
 
 
-@meaning("tensor.insert_slice", "tensor.parallel_insert_slice")
+@meaning("tensor.insert_slice")
 def insert_slice(op: ir.Operation, scope: Scope) -> Run:
     def run(frame: Frame, *operands: Any) -> Tensor:
         (part,), (into,), *lists = groups(op, operands)
         offsets, sizes, strides = (mixed(op, f"static_{n}", v) for n, v in zip(_LISTS, lists, strict=True))
-        return _inserted(part, into, offsets, sizes, strides)
+        return inserted(part, into, offsets, sizes, strides)
 
     return run
 
@@ -256,6 +256,67 @@ def pad(op: ir.Operation, scope: Scope) -> Run:
         shape = [n + b + a for n, b, a in zip(source.data.shape, before, after, strict=True)]
         grid = grid_of(shape)
         filled = Tensor(np.broadcast_to(program(frame, grid, grid)[0], shape))
-        return _inserted(source, filled, before, source.data.shape, [1] * len(shape))
+        return inserted(source, filled, before, source.data.shape, [1] * len(shape))
 
     return run
+
+
+@meaning("tensor.concat")
+def concat(op: ir.Operation, scope: Scope) -> Run:
+    axis = ir.IntegerAttr(op.attributes["dim"]).value
+
+    def run(frame: Frame, *parts: Tensor) -> Tensor:
+        holes = None
+        if any(p.holes is not None for p in parts):
+            filled = [np.zeros(p.data.shape, bool) if p.holes is None else p.holes for p in parts]
+            holes = np.concatenate(filled, axis)
+        return Tensor(np.concatenate([p.data for p in parts], axis), holes)
+
+    return run
+
+
+@meaning("tensor.bitcast")
+def bitcast(op: ir.Operation, scope: Scope) -> Run:
+    element = element_of(op.results[0].type)
+
+    def run(frame: Frame, source: Tensor) -> Tensor:
+        return moved_bits(source, element)
+
+    return run
+
+
+def moved_bits(source: Tensor, element: str) -> Tensor:
+    """The same bits read as elements of another type of the same width."""
+    return Tensor(numerics.apply("arith.bitcast", source.data, result_type=element), source.holes)
+
+
+@meaning("tensor.gather")
+def gather(op: ir.Operation, scope: Scope) -> Run:
+    gathered = list(ir.DenseI64ArrayAttr(op.attributes["gather_dims"]))
+    type_ = op.results[0].type
+
+    def run(frame: Frame, source: Tensor, indices: Tensor) -> Tensor:
+        places = as_array(indices, "index")
+        index: list[Any] = [slice(None)] * source.data.ndim
+        for k, d in enumerate(gathered):
+            _check_indices(places[..., k], source.data.shape[d], d)
+        others = [d for d in range(source.data.ndim) if d not in gathered]
+        for k, d in enumerate(gathered):
+            index[d] = places[..., k]
+        # Gathered dimensions first, the others after them in their order.
+        order = [*gathered, *others]
+        chosen = tuple(index[d] for d in order)
+
+        def move(array: Array) -> Array:
+            return np.asarray(array.transpose(order)[chosen]).reshape(shape_of(type_, places.shape[:-1]))
+
+        return moved(source, move)
+
+    return run
+
+
+def _check_indices(indices: Array, extent: int, dimension: int) -> None:
+    bad = (indices < 0) | (indices >= extent)
+    if bad.any():
+        value = int(indices[bad].flat[0])
+        raise Fault("index-out-of-range", f"index {value} of dimension {dimension} is outside of 0..{extent - 1}")

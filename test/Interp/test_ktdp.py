@@ -277,7 +277,7 @@ def test_a_tile_without_points_is_outside_nothing() -> None:
 def test_a_set_that_is_too_large() -> None:
     text = copy(tile("t", "v", "0, 0", (2, 4), "memref<6x8xf16>", box((2, 5))), (2, 4))
     found = refused(text, {"x": X, "z": written((2, 4), "f16")})
-    assert (found.id, found.message) == ("set-too-large", "access_tile_set has 2x5 points, but the tile only 2x4")
+    assert (found.id, found.message) == ("set-too-large", "the tile's set has 2x5 points, but its type has only 2x4")
     diagonal = "affine_set<(a, b) : (a >= 0, -a + 3 >= 0, b >= 0, -b + 3 >= 0, a - b >= 0)>"
     text = copy(tile("t", "v", "0, 0", (4, 3), "memref<6x8xf16>", diagonal), (4, 3))
     assert refused(text, {"x": X, "z": written((4, 3), "f16")}).id == "set-too-large"
