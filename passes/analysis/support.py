@@ -58,15 +58,6 @@ _REFUSALS: dict[str, Refusal] = {
     "func.call": Refusal(
         "the call could not be inlined: the callee has no body here, or calls itself", "define the callee in this file"
     ),
-    "ktdp.construct_distributed_memory_view": Refusal(
-        "a view in several parts needs one clipped transfer per part", "make an access tile of each part"
-    ),
-    "ktdp.construct_indirect_access_tile": Refusal(
-        "gathers and scatters need index lists in LX", "load through direct subscripts"
-    ),
-    "ktdp.inter_tile_": Refusal("tiles do not talk to one another yet", "combine the results in a second kernel"),
-    "ktdp.runtime_arg_extract": Refusal("arguments are plain numbers", "take the number as an argument of type index"),
-    "ktdp.yield_": Refusal("tiles do not talk to one another yet", "combine the results in a second kernel"),
     "linalg.": Refusal("it is no element-wise operation", "write it as linalg.generic with parallel loops"),
     "linalg.index": Refusal("a stream does not know where it is", "load the positions from a tensor"),
     "math.": Refusal(
