@@ -8,12 +8,22 @@ Questions about parameters are asked so that the answer can be reported: "is the
 point that ...". What cannot be decided (a product of two unknowns, too much work) counts as no.
 """
 
-from spyrec.sets.affine import AffineSyntaxError, Constraint, Expression, IntegerSet, Linear, parse
+from spyrec.sets.affine import (
+    AffineMap,
+    AffineSyntaxError,
+    Constraint,
+    Expression,
+    IntegerSet,
+    Linear,
+    parse,
+    parse_map,
+)
 from spyrec.sets.box import Box, NotABox, box, uncovered
 from spyrec.sets.line import members
 from spyrec.sets.points import Point, Points
 
 __all__ = [
+    "AffineMap",
     "AffineSyntaxError",
     "Box",
     "Constraint",
@@ -26,5 +36,6 @@ __all__ = [
     "box",
     "members",
     "parse",
+    "parse_map",
     "uncovered",
 ]

@@ -13,13 +13,15 @@ from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 
+_MAP = re.compile(r"affine_map<\((?P<dims>[^)]*)\)(?:\[(?P<symbols>[^\]]*)\])? -> \((?P<body>.*)\)>", re.DOTALL)
 _SET = re.compile(r"affine_set<\((?P<dims>[^)]*)\)(?:\[(?P<symbols>[^\]]*)\])? : \((?P<body>.*)\)>", re.DOTALL)
 _TOKEN = re.compile(r"\s*(?:(?P<number>\d+)|(?P<word>[A-Za-z_]\w*)|(?P<mark>>=|==|[-+*(),]))")
+_ZERO = re.compile(r"\s*0\s*(?:,\s*|$)")
 _BINDS = {"+": 1, "-": 1, "*": 2, "floordiv": 2, "ceildiv": 2, "mod": 2, "neg": 3}
 
 
 class AffineSyntaxError(ValueError):
-    """The text is no integer set in the spelling that MLIR prints."""
+    """The text is no integer set, or no affine map, in the spelling that MLIR prints."""
 
 
 class Linear(NamedTuple):
@@ -144,57 +146,109 @@ class IntegerSet:
         return all(c.holds(values) for c in self.constraints)
 
 
+@dataclass(frozen=True)
+class AffineMap:
+    """Expressions of dimensions ``d0, d1, ...`` and symbols ``s0, s1, ...``"""
+
+    dims: int
+    symbols: int
+    results: tuple[Expression, ...]
+
+    def values(self, operands: Sequence[int | None]) -> list[int | None]:
+        """The results for the values of dimensions, then symbols; None for what depends on one that is None."""
+        names = [f"d{k}" for k in range(self.dims)] + [f"s{k}" for k in range(self.symbols)]
+        known = dict(zip(names, operands, strict=True))
+        out: list[int | None] = []
+        for result in self.results:
+            used = {n: known[n] for n in result.steps if isinstance(n, str) and n in known}
+            numbers = {n: v for n, v in used.items() if v is not None}
+            out.append(result.value(numbers) if len(numbers) == len(used) else None)
+        return out
+
+
 @functools.lru_cache(maxsize=4096)
 def parse(text: str) -> IntegerSet:
     """The set in ``affine_set<(d0, d1)[s0] : (d0 >= 0, ...)>``, as MLIR prints it. Raises
     :class:`AffineSyntaxError`.
     """
-    found = _SET.fullmatch(text)
+    dims, symbols, body = _split(_SET, text, "integer set")
+    return IntegerSet(len(dims), len(symbols), _Parser(body, {*dims, *symbols}).constraints())
+
+
+@functools.lru_cache(maxsize=4096)
+def parse_map(text: str) -> AffineMap:
+    """The map in ``affine_map<(d0)[s0] -> (d0 + s0, 0)>``, as MLIR prints it. Raises :class:`AffineSyntaxError`."""
+    dims, symbols, body = _split(_MAP, text, "affine map")
+    return AffineMap(len(dims), len(symbols), _Parser(body, {*dims, *symbols}).results())
+
+
+def _split(pattern: re.Pattern[str], text: str, what: str) -> tuple[list[str], list[str], str]:
+    """Names of dimensions, names of symbols, and the rest."""
+    found = pattern.fullmatch(text)
     if found is None:
-        raise AffineSyntaxError(f"{text[:80]} is no integer set")
+        raise AffineSyntaxError(f"{text[:80]} is no {what}")
     dims, symbols = ([n.strip() for n in (found[g] or "").split(",") if n.strip()] for g in ("dims", "symbols"))
     numbered = [f"d{k}" for k in range(len(dims))], [f"s{k}" for k in range(len(symbols))]
     if (dims, symbols) != numbered:
         raise AffineSyntaxError(f"the names of {text[:80]} are not those that MLIR prints")
-    return IntegerSet(len(dims), len(symbols), _Parser(found["body"], {*dims, *symbols}).constraints())
+    return dims, symbols, found["body"]
 
 
 class _Parser:
-    """Reads constraints by operator precedence."""
+    """Reads constraints, or the results of a map, by operator precedence."""
 
     def __init__(self, text: str, names: set[str]) -> None:
         self.text = text
         self.names = names
 
     def constraints(self) -> tuple[Constraint, ...]:
+        """``expression >= 0, expression == 0, ...``"""
         out: list[Constraint] = []
-        self._begin(0)
         at = 0
-        while at < len(self.text) and (token := _TOKEN.match(self.text, at)) is not None:
+        while at < len(self.text):
+            start = at
+            at, relation = self._expression(at)
+            after = _ZERO.match(self.text, at)
+            if relation not in (">=", "==") or after is None:
+                raise AffineSyntaxError(f"cannot read the constraints {self.text[:80]}")
+            text = self.text[start : at - len(relation)].strip()
+            out.append(Constraint(Expression(self._end()), relation == "==", text))
+            at = after.end()
+        return tuple(out)
+
+    def results(self) -> tuple[Expression, ...]:
+        """``expression, expression, ...``"""
+        out: list[Expression] = []
+        at = 0
+        while at < len(self.text):
+            at, separator = self._expression(at)
+            if separator not in (",", ""):
+                raise AffineSyntaxError(f"cannot read the results {self.text[:80]}")
+            out.append(Expression(self._end()))
+        return tuple(out)
+
+    def _expression(self, at: int) -> tuple[int, str]:
+        """Read up to a comma, a relation or the end: the offset behind that, and what it was."""
+        self._begin()
+        while at < len(self.text):
+            token = _TOKEN.match(self.text, at)
+            if token is None:
+                raise AffineSyntaxError(f"cannot read {self.text[at : at + 80]}")
             at = token.end()
             mark = token["mark"]
+            if mark in (",", ">=", "=="):
+                return at, mark
             if token["number"] is not None or token["word"] in self.names:
                 self._operand(int(token["number"]) if token["number"] is not None else token["word"])
-            elif mark in (">=", "=="):
-                text = self.text[self.start : token.start()].strip()
-                out.append(Constraint(Expression(self._end()), mark == "==", text))
-                after = re.compile(r"\s*0\s*(?:,\s*|$)").match(self.text, at)
-                if after is None:
-                    break
-                at = after.end()
-                self._begin(at)
             elif mark == "(":
                 self.operators.append("(")
             elif mark == ")":
                 self._close()
             else:
                 self._operator(token["word"] or mark)
-        if at < len(self.text) or self.steps or self.operators:
-            raise AffineSyntaxError(f"cannot read the constraints {self.text[:80]}")
-        return tuple(out)
+        return at, ""
 
-    def _begin(self, start: int) -> None:
-        self.start = start
+    def _begin(self) -> None:
         self.steps: list[int | str] = []
         self.operators: list[str] = []
         self.wanted = True  # an operand, not an operator

@@ -134,6 +134,22 @@ class Shape:
         found: Point | None = _ask(find)
         return found
 
+    def spans(self) -> list[tuple[int, int] | None]:
+        """Lowest and highest coordinate per dimension, where they are the same for all parameters."""
+        return [_ask(lambda k=k: self._span(k)) for k in range(self.dims)]  # type: ignore[misc]
+
+    def _span(self, dim: int) -> tuple[int, int] | None:
+        if self.points.is_empty():
+            return None
+        ends = [self._fixed(self.points.dim_min(dim)), self._fixed(self.points.dim_max(dim))]
+        return None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
+
+    @staticmethod
+    def _fixed(value: Any) -> int | None:
+        """The number that a piecewise expression of the parameters always is."""
+        low, high = value.min_val(), value.max_val()
+        return low.to_python() if low.is_int() and high.is_int() and low.eq(high) else None
+
     def extents(self) -> list[int | None]:
         """From the lowest to the highest coordinate, per dimension."""
         return [_ask(lambda k=k: self._extent(k)) for k in range(self.dims)]  # type: ignore[misc]

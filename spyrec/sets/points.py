@@ -119,6 +119,13 @@ class Points:
         mine, its = self.shape, other.shape
         return mine is not None and its is not None and mine.apart(its)
 
+    def spans(self) -> list[tuple[int, int] | None]:
+        """Lowest and highest coordinate per dimension; None where not known, without bound, or without points."""
+        if self.box is not None:
+            return list(zip(self.box.low, self.box.high, strict=True)) if not self.box.is_empty else [None] * self.dims
+        shape = self.shape
+        return shape.spans() if shape is not None else [None] * self.dims
+
     def extents(self) -> list[int | None]:
         """From the lowest to the highest coordinate, per dimension; None where that is not known or has no bound."""
         if self.box is not None:

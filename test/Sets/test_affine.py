@@ -64,6 +64,18 @@ def test_a_set_and_its_linear_forms() -> None:
     )
 
 
+def test_maps() -> None:
+    found = sets.parse_map("affine_map<(d0, d1)[s0] -> (d0 * 4 + s0, 7, d1 floordiv 2)>")
+    assert (found.dims, found.symbols) == (2, 1)
+    assert found.values([3, 5, 1]) == [13, 7, 2]
+    assert found.values([3, None, 1]) == [13, 7, None]
+    assert found.values([None, 4, 1]) == [None, 7, 2]
+    assert sets.parse_map("affine_map<() -> ()>").values([]) == []
+    assert sets.parse_map("affine_map<() -> (0)>").values([]) == [0]
+    with pytest.raises(AffineSyntaxError):
+        sets.parse_map("affine_map<(d0) -> (d0 >= 0)>")
+
+
 def test_deep_nesting_needs_no_stack() -> None:
     text = "d0"
     for _ in range(2000):

@@ -58,6 +58,7 @@ def test_answers_about_numbers_are_exact(one: str, two: str, symbol: int) -> Non
     for k, extent in enumerate(a.extents()):
         line = [p[k] for p in in_a]
         assert extent == (max(line) - min(line) + 1 if line else 0)
+        assert a.spans()[k] == ((min(line), max(line)) if line else None)
     moved = a.moved((100, -100))
     assert moved.surely_meets(a) is None
     assert moved.moved((-100, 100)).surely_outside(a) is None
