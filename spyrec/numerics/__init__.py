@@ -16,6 +16,7 @@ from spyrec.numerics import reductions, scalars, ulp
 from spyrec.numerics.errors import DivisionByZero, NumericsError, UnknownOp, UnknownType
 from spyrec.numerics.micro import MICRO, MICRO_OPS, SCALAR_OPS, MicroOp, micro_name
 from spyrec.numerics.op import ScalarOp
+from spyrec.numerics.rounding import narrow
 from spyrec.numerics.types import (
     TYPES,
     Array,
@@ -51,6 +52,7 @@ __all__ = [
     "limits",
     "micro_name",
     "reductions",
+    "rounded",
     "scalar_type",
     "scalars",
     "sizeof",
@@ -58,6 +60,12 @@ __all__ = [
     "type_of",
     "ulp",
 ]
+
+
+def rounded(values: Array, name: str) -> Array:
+    """f32 or f64 ``values`` rounded once to float type ``name``; a new array."""
+    with np.errstate(all="ignore"):
+        return narrow(np.array(values), dtype(name))
 
 
 def _evaluate(op: ScalarOp, operands: tuple[Any, ...], result_type: str, attributes: Mapping[str, Any]) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 
 from spyrec.numerics.errors import UnknownOp
 from spyrec.numerics.op import Attributes, ScalarOp, table
-from spyrec.numerics.rounding import F32, F64, narrow, widen
+from spyrec.numerics.rounding import F32, F64, narrow, widest
 from spyrec.numerics.types import Array, signed, unsigned
 
 
@@ -51,7 +51,7 @@ def _from_unsigned(operands: tuple[Array, ...], result: np.dtype[Any], _: Attrib
 
 def _saturate(value: Array, low: int, high: int, work: np.dtype[Any]) -> Array:
     """Truncate float ``value`` to integers of dtype ``work``, held to low..high."""
-    whole = np.trunc(np.asarray(widen(value).astype(F64)))
+    whole = np.trunc(widest(value))
     # high + 1 is a power of two and exact in f64 where high is not.
     inside = np.isfinite(whole) & (whole >= low) & (whole < high + 1)
     safe = np.where(inside, whole, 0.0).astype(work)

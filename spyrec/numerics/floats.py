@@ -15,7 +15,7 @@ import numpy as np
 from spyrec.numerics import special
 from spyrec.numerics.errors import UnknownOp
 from spyrec.numerics.op import Attributes, ScalarOp, table
-from spyrec.numerics.rounding import F32, F64, narrow, widen
+from spyrec.numerics.rounding import F32, F64, narrow, widen, widest
 from spyrec.numerics.types import Array
 
 Function = Callable[..., Array]
@@ -33,7 +33,7 @@ def arithmetic(name: str, arity: int, function: Function) -> ScalarOp:
 def in_f64(function: Function, operands: tuple[Array, ...], result: np.dtype[Any]) -> Array:
     """Evaluate ``function`` in f64 and round to f32, then to ``result``; for f64 there is nothing to round."""
     # Contiguous operands: NumPy may use another implementation of an elementary function for strided ones.
-    wide = np.asarray(function(*(np.ascontiguousarray(a.astype(F64)).reshape(a.shape) for a in operands)))
+    wide = np.asarray(function(*(np.ascontiguousarray(widest(a)).reshape(a.shape) for a in operands)))
     return narrow(wide if result == F64 else wide.astype(F32), result)
 
 
@@ -180,7 +180,7 @@ def _fma_f64(a: Array, b: Array, c: Array) -> Array:
 
 
 def _fma(operands: tuple[Array, ...], result: np.dtype[Any], _: Attributes) -> Array:
-    a, b, c = (np.asarray(x.astype(F64)) for x in np.broadcast_arrays(*operands))
+    a, b, c = (widest(x) for x in np.broadcast_arrays(*operands))
     if result == F64:
         return narrow(_fma_f64(a, b, c), result)
     # The product of two f32 (or narrower) numbers is exact in f64; the sum, rounded to odd, can be rounded again.

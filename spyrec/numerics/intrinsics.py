@@ -15,7 +15,7 @@ from spyrec.numerics import special
 from spyrec.numerics.floats import arithmetic, elementary
 from spyrec.numerics.integers import INTEGER_OPS
 from spyrec.numerics.op import Attributes, ScalarOp, table
-from spyrec.numerics.rounding import widen
+from spyrec.numerics.rounding import F32, narrow, widen
 from spyrec.numerics.types import Array
 
 
@@ -65,7 +65,7 @@ COMPARE_PREDICATES = tuple(_COMPARE)
 
 def _compare(operands: tuple[Array, ...], result: np.dtype[Any], attributes: Attributes) -> Array:
     """1.0 where the relation holds, else 0.0, in the operands' type. NaN is unequal to all and ordered to nothing."""
-    return np.asarray(_COMPARE[COMPARE.predicate(attributes)](*map(widen, operands))).astype(result)
+    return narrow(np.asarray(_COMPARE[COMPARE.predicate(attributes)](*map(widen, operands))).astype(F32), result)
 
 
 COMPARE = ScalarOp("spyreop.compare", 2, _compare, predicates=COMPARE_PREDICATES)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spyrec.numerics.rounding import F64, narrow
+from spyrec.numerics.rounding import narrow, widest
 from spyrec.numerics.types import Array, limits, scalar_type, signed, unsigned
 
 Axes = tuple[int, ...]
@@ -95,9 +95,9 @@ def reduce(op: str, values: Array, axes: Sequence[int], init: Array | None, resu
         if any(values.shape[i] == 0 for i in axes):
             return start.astype(scalar_type(result_type).dtype)
         if combiner.is_float:
-            wide = values.astype(F64)
+            wide = widest(values)
             folded = _zero_sign(combiner, wide, axes, np.asarray(combiner.ufunc.reduce(wide, axis=axes)))
-            pair = np.stack([start.astype(F64), folded])
+            pair = np.stack([widest(start), folded])
             total = _zero_sign(combiner, pair, (0,), np.asarray(combiner.ufunc.reduce(pair, axis=0)))
             return narrow(np.array(total), scalar_type(result_type).dtype)
         view: Callable[[Array], Array] = unsigned if combiner.is_unsigned else signed
@@ -119,8 +119,8 @@ def contract(spec: str, left: Array, right: Array, init: Array, result_type: str
     target = scalar_type(result_type)
     with np.errstate(all="ignore"):
         if target.kind == "float":
-            total = np.einsum(spec, left.astype(F64), right.astype(F64), optimize=True)
-            return narrow(np.array(total + init.astype(F64)), target.dtype)
+            total = np.einsum(spec, widest(left), widest(right), optimize=True)
+            return narrow(np.array(total + widest(init)), target.dtype)
         total = np.einsum(spec, signed(left).astype(np.int64), signed(right).astype(np.int64), optimize=True)
         return _wrap(np.asarray(total + signed(init).astype(np.int64)), result_type)
 
@@ -128,4 +128,4 @@ def contract(spec: str, left: Array, right: Array, init: Array, result_type: str
 def product(left: Array, right: Array) -> Array:
     """The product of two float arrays that a contraction sums: f64, not rounded to their type."""
     with np.errstate(all="ignore"):
-        return np.asarray(left.astype(F64) * right.astype(F64))
+        return np.asarray(widest(left) * widest(right))

@@ -12,6 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from spyrec.numerics.df16 import DF16, decode, encode
 from spyrec.numerics.types import Array
 
 F16, BF16, F32, F64 = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32), np.dtype(np.float64)
@@ -19,8 +20,15 @@ _NARROW = (F16, BF16)
 
 
 def widen(array: Array) -> Array:
-    """f16 and bf16 as f32, the type they are computed in; f32 and f64 as they are. Exact."""
+    """f16, bf16 and df16 as f32, the type they are computed in; f32 and f64 as they are. Exact."""
+    if array.dtype == DF16:
+        return decode(array)
     return array.astype(F32) if array.dtype in _NARROW else array
+
+
+def widest(array: Array) -> Array:
+    """Any float array as f64. Exact."""
+    return (decode(array) if array.dtype == DF16 else array).astype(F64)
 
 
 def canonical(array: Array) -> Array:
@@ -53,6 +61,8 @@ def narrow(wide: Array, target: np.dtype[Any]) -> Array:
 
     May write to ``wide``, which the caller owns.
     """
+    if target == DF16:
+        return encode(wide)
     wide = canonical(np.asarray(wide))
     if wide.dtype == target:
         return wide

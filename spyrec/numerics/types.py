@@ -14,6 +14,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
+from spyrec.numerics.df16 import DF16
 from spyrec.numerics.errors import UnknownType
 
 Array = npt.NDArray[Any]
@@ -45,6 +46,7 @@ TYPES: dict[str, ScalarType] = {
         ScalarType("bf16", np.dtype(ml_dtypes.bfloat16), "float", 16),
         ScalarType("f32", np.dtype(np.float32), "float", 32),
         ScalarType("f64", np.dtype(np.float64), "float", 64),
+        ScalarType("df16", DF16, "float", 16),
         _integer("i1", 1),
         *(_integer(f"{sign}i{bits}", bits) for bits in (8, 16, 32, 64) for sign in ("", "s", "u")),
         _integer("index", 64),
@@ -59,12 +61,18 @@ TYPE_OF_DTYPE[np.dtype(np.int64)] = TYPES["i64"]
 _UNSIGNED: dict[int, np.dtype[Any]] = {bits: np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64)}
 
 
+#: Other spellings: the type of the dialect, and what stands for it in memrefs, which take no types of dialects.
+ALIASES = {"!spyreop.df16": "df16", "vector<1xi16>": "df16"}
+TYPES.update({alias: TYPES[name] for alias, name in ALIASES.items()})
+
+
 def scalar_type(name: str) -> ScalarType:
     """The :class:`ScalarType` called ``name`` (``"f16"``, ``"index"``); raises :class:`UnknownType`."""
     try:
         return TYPES[name]
     except KeyError:
-        raise UnknownType(f"element type '{name}' has no NumPy meaning; known: {', '.join(TYPES)}") from None
+        known = ", ".join(n for n in TYPES if n not in ALIASES)
+        raise UnknownType(f"element type '{name}' has no NumPy meaning; known: {known}") from None
 
 
 def type_of(array: Array) -> ScalarType:

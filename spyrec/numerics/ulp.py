@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from spyrec.numerics.rounding import widen
 from spyrec.numerics.types import Array, type_of
 
 
@@ -30,7 +31,7 @@ def distance(actual: Array, expected: Array) -> npt.NDArray[np.uint64]:
         apart = np.where(a >= b, a - b, b - a).astype(np.uint64)
     if type_of(actual).kind != "float":
         return apart
-    nan_a, nan_b = np.isnan(actual), np.isnan(expected)
+    nan_a, nan_b = np.isnan(widen(actual)), np.isnan(widen(expected))
     far = np.uint64(np.iinfo(np.uint64).max)
     return np.where(nan_a & nan_b, np.uint64(0), np.where(nan_a | nan_b, far, apart))
 

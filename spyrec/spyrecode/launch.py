@@ -439,7 +439,7 @@ def _check_overlap(signature: Signature, memory: DeviceMemory, region: Region, g
 
 def _random_floats(source: np.random.Generator, type_: str, size: int) -> Bytes:
     count = -(-size // numerics.sizeof(type_))
-    return numerics.to_bytes(source.standard_normal(count, np.float32).astype(numerics.dtype(type_)))
+    return numerics.to_bytes(numerics.rounded(source.standard_normal(count, np.float32), type_))
 
 
 def _random_integers(source: np.random.Generator, type_: str, size: int) -> Bytes:
