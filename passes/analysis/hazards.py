@@ -11,13 +11,14 @@ take part as *entries* of the item that holds them."""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product
+from itertools import combinations
 
 from spyrec.passes.analysis.places import BoxPlace, BufferPlace, Place, Relation, relate
-from spyrec.passes.analysis.skeleton import Block, Item, Leaf, Loop, Program, bodies
+from spyrec.passes.analysis.skeleton import Block, Item, Leaf, Loop, Program, blocks, bodies
 
 
 @dataclass(eq=False, repr=False)
@@ -37,6 +38,8 @@ class Entry:
     whole: bool
     mask: int
     leaf: Leaf
+    every_slot: bool = False
+    """Whether each execution of the item performs it on all slots of its buffer."""
     origin: Block | None = None
     """The block inside the item that it comes from, when the item is a loop or a branch."""
 
@@ -88,7 +91,7 @@ def own_unit(_: BlockHazards) -> Lift:
 
 def find(program: Program, settle: Settle = own_unit) -> None:
     """Hand the hazards of every block of ``program`` to ``settle``, inner blocks first."""
-    _Finder(Cells(program.places), settle).block(program.body)
+    _Finder(Cells(_contended(program)), settle).block(program.body)
 
 
 @dataclass
@@ -113,7 +116,7 @@ class _Finder:
         outer: list[Hazard] = []
         for item in block.items:
             if isinstance(item, Leaf):
-                entries = _entries(item)
+                entries = [entry for entry in _entries(item) if entry.place in self.cells]
                 scan.item(item, entries, entries)
             else:
                 seen = self._inside(item)
@@ -233,7 +236,8 @@ def _same_bytes(writer: Entry, other: Entry) -> bool:
 
     A buffer of several slots fills one of them; another buffer may lie in the others.
     """
-    return writer.place is other.place or not isinstance(writer.place, BufferPlace) or writer.place.depth == 1
+    place = writer.place
+    return place is other.place or not isinstance(place, BufferPlace) or place.depth == 1 or writer.every_slot
 
 
 def _entries(leaf: Leaf) -> list[Entry]:
@@ -245,8 +249,13 @@ def _entries(leaf: Leaf) -> list[Entry]:
 
 def _raised(entry: Entry, item: Item, body: Block) -> Entry:
     """The entry as one of ``item``, the loop or branch around ``body``."""
-    sure = entry.sure and isinstance(item, Loop) and item.min_trips > 0 and not _varies(entry.place, item)
-    return replace(entry, number=item.number, sure=sure, origin=body)
+    if not isinstance(item, Loop):
+        return replace(entry, number=item.number, sure=False, origin=body)
+    every_slot = entry.every_slot
+    if isinstance(entry.place, BufferPlace) and entry.place.loop is item:
+        every_slot = item.min_trips >= entry.place.depth
+    sure = entry.sure and item.min_trips > 0 and (every_slot or not _varies(entry.place, item))
+    return replace(entry, number=item.number, sure=sure, every_slot=every_slot and sure, origin=body)
 
 
 def _varies(place: Place, loop: Loop) -> bool:
@@ -285,6 +294,9 @@ class Cells:
         self._buffers([p for p in places if isinstance(p, BufferPlace)])
         self._boxes([p for p in places if not isinstance(p, BufferPlace)])
 
+    def __contains__(self, place: Place) -> bool:
+        return place in self._of
+
     def of(self, place: Place) -> tuple[Hashable, ...]:
         """The cells that ``place`` covers."""
         return self._of[place]
@@ -322,42 +334,74 @@ class Cells:
             self._near[place] = tuple(near[place])
 
 
+def _contended(program: Program) -> list[Place]:
+    """The places whose accesses can conflict: all buffers, and device memory that two units access and one writes."""
+    buffers: dict[Place, None] = {}
+    groups: dict[int | None, dict[Place, None]] = defaultdict(dict)
+    units: dict[int | None, set[int]] = defaultdict(set)
+    written: set[int | None] = set()
+    for block in blocks(program.body):
+        leaves = [item for item in block.items if isinstance(item, Leaf)]
+        for item in leaves:
+            for access in item.accesses:
+                if isinstance(access.place, BufferPlace):
+                    buffers[access.place] = None
+                    continue
+                base = _own_base(access.place)
+                groups[base][access.place] = None
+                units[base].add(item.unit)
+                if access.write:
+                    written.add(base)
+    if None in groups:
+        # What may be anywhere may be in any group.
+        everyone = len(set().union(*units.values())) > 1 and bool(written)
+        return [*buffers, *(place for group in groups.values() for place in group if everyone)]
+    return [
+        *buffers,
+        *(place for base, group in groups.items() for place in group if len(units[base]) > 1 and base in written),
+    ]
+
+
+def _own_base(place: Place) -> int | None:
+    """The argument whose memory the place is in for sure, and in no other's."""
+    return place.base if isinstance(place, BoxPlace) and not place.may_alias else None
+
+
 def _neighbours(places: list[Place]) -> Iterator[tuple[Place, Place]]:
     """Pairs of device places that may meet in some iterations."""
-    groups: dict[Hashable, list[Place]] = defaultdict(list)
+    groups: dict[int | None, list[BoxPlace]] = defaultdict(list)
     for place in places:
-        groups[(place.base, place.variables) if isinstance(place, BoxPlace) else None].append(place)
-    for some in groups.values():
-        yield from _neighbours_of_one_form(some)
-    for some, others in combinations(groups.values(), 2):
-        if _may_meet(some[0], others[0]):
-            yield from product(some, others)
+        if isinstance(place, BoxPlace):
+            groups[place.base].append(place)
+    for group in groups.values():
+        yield from _neighbours_of_one_base(group)
+    unknown = [place for place in places if not isinstance(place, BoxPlace)]
+    yield from combinations(unknown, 2)
+    yield from ((a, b) for a in unknown for group in groups.values() for b in group)
+    for (one, some), (two, others) in combinations(groups.items(), 2):
+        apart = one is not None and two is not None
+        yield from ((a, b) for a in some for b in others if not apart or a.may_alias or b.may_alias)
 
 
-def _may_meet(a: Place, b: Place) -> bool:
-    """Whether places may lie in the same bytes at all: not when they are relative to different arguments."""
-    if not isinstance(a, BoxPlace) or not isinstance(b, BoxPlace):
-        return True
-    return a.base == b.base or a.base is None or b.base is None or a.may_alias or b.may_alias
-
-
-def _neighbours_of_one_form(places: list[Place]) -> Iterator[tuple[Place, Place]]:
-    """Pairs of places that differ in nothing but their start and shape.
-
-    When one step of the only counter leads past all of them, other iterations are out of reach and only spans that
-    overlap count."""
-    boxes = [place for place in places if isinstance(place, BoxPlace)]
-    if len(boxes) < len(places):
-        yield from combinations(places, 2)
-        return
-    boxes.sort(key=lambda box: box.span[0])
-    reach = max(box.span[1] for box in boxes) - boxes[0].span[0]
-    counters = [abs(factor) for variable, factor in boxes[0].variables if variable.counter is not None]
-    unknown = any(variable.counter is None and variable.loops for variable, _ in boxes[0].variables)
-    everywhere = unknown or len(counters) > 1 or any(factor < reach for factor in counters)
-    open_: list[BoxPlace] = []
-    for box in boxes:
-        if not everywhere:
-            open_ = [other for other in open_ if other.span[1] > box.span[0]]
-        yield from ((other, box) for other in open_)
-        open_.append(box)
+def _neighbours_of_one_base(places: list[BoxPlace]) -> Iterator[tuple[BoxPlace, BoxPlace]]:
+    """Pairs relative to one base: modulo what all variable parts of addresses are multiples of, their bytes overlap."""
+    modulus = math.gcd(*(factor for place in places for _, factor in place.variables))
+    pieces: list[tuple[int, int, BoxPlace]] = []
+    for place in places:
+        low, high = place.span
+        if modulus == 0:
+            pieces.append((low, high, place))
+        elif high - low >= modulus:
+            pieces.append((0, modulus, place))
+        else:
+            start = low % modulus
+            end = start + high - low
+            pieces.append((start, min(end, modulus), place))
+            if end > modulus:
+                pieces.append((0, end - modulus, place))
+    pieces.sort(key=lambda piece: piece[0])
+    open_: list[tuple[int, int, BoxPlace]] = []
+    for piece in pieces:
+        open_ = [other for other in open_ if other[1] > piece[0]]
+        yield from ((other[2], piece[2]) for other in open_ if other[2] is not piece[2])
+        open_.append(piece)

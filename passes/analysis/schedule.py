@@ -105,7 +105,6 @@ class _Reader:
     def finish(self) -> Schedule:
         program = self.schedule.program
         program.units = tuple(self.units)
-        program.places = tuple(self.places)
         self._pair_channels()
         return self.schedule
 
@@ -210,7 +209,6 @@ class _Reader:
             loop=into.loops[-1] if into.loops else None,
         )
         self.buffers[view.result] = place
-        self.places[place] = place
         self.schedule.allocations.append(Allocation(view.operation, into, place, requested))
 
     def _transfer(self, view: DataTransferOp) -> list[Access]:

@@ -90,11 +90,10 @@ class Channel:
 
 @dataclass(eq=False, repr=False)
 class Program:
-    """A whole function: its outermost block, the names of its units, and every place that is accessed."""
+    """A whole function: its outermost block and the names of its units."""
 
     body: Block
     units: tuple[str, ...]
-    places: tuple[Place, ...] = ()
 
 
 def blocks(block: Block) -> Iterator[Block]:
