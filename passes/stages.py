@@ -43,6 +43,10 @@ STAGES: tuple[Stage, ...] = (
                 "privatize-helpers,inline{default-pipeline=},symbol-dce",
                 "A kernel may be written in several functions. Nothing is cleaned up on the way.",
             ),
+            Step(
+                "func.func(fold-constants)",
+                "What is known now is computed by what would execute it, before upstream folds it in other ways.",
+            ),
             Step("legality", "What cannot be compiled is refused while it still is what the user wrote."),
             Step(
                 "func.func(normalize-grid,normalize-loops,simplify-indices)",

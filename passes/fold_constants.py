@@ -1,0 +1,152 @@
+"""What is the same known number in every lane is computed now, by the rules of this compiler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from spyrec import numerics
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels, ops
+from spyrec.passes.analysis.structured import Structured, structured
+from spyrec.passkit import Pass, PassContext
+
+_Known = dict[ir.Value, numerics.Array]
+
+
+@dataclass
+class FoldConstants(Pass):
+    """Evaluate operations on tensors of one constant with the compiler's own numerics.
+
+    Upstream folds ``math`` operations on constants with the C library of the machine that compiles, whose last bit is
+    not that of the executors and the simulator. So constants are folded here, by the same functions that execute them,
+    before anything else gets to see them; nothing is left for upstream to fold.
+
+    IR before::
+
+        %c = arith.constant dense<3.0> : tensor<4x64xf32>
+        %t = math.tanh %c : tensor<4x64xf32>
+        %r = linalg.generic {...} ins(%x : ...) outs(%e : ...) { ... %h = math.exp %two : f32 ... }
+
+    IR after::
+
+        %t = arith.constant dense<0.995054781> : tensor<4x64xf32>
+        %r = linalg.generic {...} ins(%x : ...) outs(%e : ...) { ... %h = arith.constant 7.38905621 : f32 ... }
+
+    Leaves alone integer scalars outside of bodies, which ``simplify-indices`` deals with, and divisions by zero.
+    Refuses nothing. """
+
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        known: _Known = {}
+        # Ops of a body come after the op that has it, and its yield after them; by then all that they use is known.
+        for inner in list(kernels.walk(op)):
+            if inner.name == "arith.constant":
+                _learn(inner.results[0], inner.attributes["value"], known)
+            elif inner.name == "tensor.splat":
+                ctx.statistics["ops folded"] += _replace(inner, known.get(inner.operands[0]), known)
+            elif inner.name == "linalg.yield":
+                ctx.statistics["ops folded"] += _finish(inner, known)
+            elif (seen := structured(inner)) is not None:
+                _enter(seen, known)
+            elif inner.name in numerics.SCALAR_OPS and _has_lanes(inner):
+                ctx.statistics["ops folded"] += _replace(inner, _evaluate(inner, known), known)
+
+
+def _learn(result: ir.Value, attribute: ir.Attribute, known: _Known) -> None:
+    """Note the value of a constant: a scalar, or a tensor that holds one number everywhere."""
+    if isinstance(attribute, ir.DenseElementsAttr):
+        if not attribute.is_splat:
+            return
+        attribute = attribute.get_splat_value()
+    if isinstance(attribute, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr):
+        known[result] = np.asarray(attribute.value, dtype=numerics.dtype(str(ops.element(result))))
+
+
+def _enter(op: Structured, known: _Known) -> None:
+    """Let the arguments of a body be what is known of the operands."""
+    if not op.is_parallel:
+        return
+    for argument, operand in zip(op.body.arguments, [*op.inputs, *op.outputs], strict=False):
+        if operand in known:
+            known[argument] = known[operand]
+
+
+def _finish(op: ir.Operation, known: _Known) -> int:
+    """At the end of a body: replace the op around it when all its results are known."""
+    around = kernels.parent(op)
+    seen = structured(around) if around is not None else None
+    if seen is None or not seen.is_parallel or not seen.op.results:
+        return 0
+    values = [known.get(operand) for operand in op.operands]
+    if any(value is None for value in values):
+        return 0
+    with ir.InsertionPoint(seen.op):
+        for result, value in zip(seen.op.results, values, strict=True):
+            assert value is not None
+            result.replace_all_uses_with(_constant(result.type, value, seen.op.location, known))
+    seen.op.erase()
+    return 1
+
+
+def _has_lanes(op: ir.Operation) -> bool:
+    """Whether the op computes floats or tensors, or stands in a body."""
+    around = kernels.parent(op)
+    if around is not None and around.name.startswith("linalg."):
+        return True
+    return isinstance(op.results[0].type, ir.RankedTensorType | ir.FloatType)
+
+
+def _evaluate(op: ir.Operation, known: _Known) -> numerics.Array | None:
+    """What ``op`` makes of constants; ``None`` when that is not known."""
+    operands = [known.get(operand) for operand in op.operands]
+    if op.name == "arith.select" and operands[0] is not None and operands[0].ndim == 0:
+        return operands[1] if bool(operands[0]) else operands[2]
+    attributes = {name: _plain(op.attributes[name]) for name in op.attributes}
+    if any(operand is None for operand in operands):
+        return None
+    result = str(ops.element(op.results[0]))
+    try:
+        return numerics.apply(
+            op.name, *(value for value in operands if value is not None), result_type=result, attrs=attributes
+        )
+    except numerics.NumericsError:
+        return None
+
+
+def _plain(attribute: ir.Attribute) -> object:
+    number = isinstance(attribute, ir.IntegerAttr | ir.FloatAttr)
+    return attribute.value if number else attribute  # type: ignore[attr-defined]
+
+
+def _replace(op: ir.Operation, value: numerics.Array | None, known: _Known) -> int:
+    """Put a constant in place of ``op``. Bodies of named ops are theirs to write: there the value is only noted."""
+    if value is None:
+        return 0
+    around = kernels.parent(op)
+    known[op.results[0]] = value
+    if around is not None and around.name.startswith("linalg.") and around.name != "linalg.generic":
+        return 0
+    with ir.InsertionPoint(op):
+        op.results[0].replace_all_uses_with(_constant(op.results[0].type, value, op.location, known))
+    op.erase()
+    return 1
+
+
+def _constant(type_: ir.Type, value: numerics.Array, location: ir.Location, known: _Known) -> ir.Value:
+    """``arith.constant`` of a scalar type, or of a tensor that holds ``value`` everywhere."""
+    element = type_.element_type if isinstance(type_, ir.RankedTensorType) else type_
+    with location:
+        attribute: ir.Attribute
+        if isinstance(element, ir.FloatType):
+            attribute = ir.FloatAttr.get(element, float(value))
+        else:
+            attribute = ir.IntegerAttr.get(element, int(value))
+        if isinstance(type_, ir.RankedTensorType):
+            attribute = ir.DenseElementsAttr.get_splat(type_, attribute)
+    made = ops.constant(type_, attribute, location)
+    known[made] = value
+    return made
