@@ -75,7 +75,7 @@ def command(
             deliver(result, output, path)
             return 0
 
-        flags = f"--device={device}" + "".join(f" --set={s}" for s in settings)
+        flags = driver.device_flags(device, settings)
         return shared.in_child(body, text, name, driver.full_pipeline(options), flags, options)
 
     return max(frame.guarded(lambda path=path: one(path)) for path in inputs)  # type: ignore[misc]

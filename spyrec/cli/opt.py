@@ -73,10 +73,11 @@ def command(**values: Any) -> int:
     if values["list_passes"] or values["show_dialects"]:
         return child.run(lambda _: opt_tool.listing(values), lambda *_: None)
 
+    from spyrec import driver
     from spyrec.driver import files
 
     text, name = files.read_text(words.files[0] if words.files else "-")
-    device_flags = f"--device={values['device']}" + "".join(f" --set={s}" for s in values["settings"])
+    device_flags = driver.device_flags(values["device"], values["settings"])
     plan = values["pass_pipeline"] or ",".join(f"{n}{{{o}}}" if o else n for n, o in words.flags)
     return shared.in_child(
         lambda progress: opt_tool.Tool(values, words, text, name, progress, command).run(),

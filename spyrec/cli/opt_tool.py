@@ -56,6 +56,7 @@ class Tool:
 
     def _chunk(self, text: str) -> str:
         """The printed result of one part of the input, empty when it was refused."""
+        from spyrec import driver
         from spyrec.driver import bugs, reproducer
 
         body, stored, stored_verify = reproducer.extract(text)
@@ -70,7 +71,7 @@ class Tool:
         except Exception as error:
             failure, cause = CompilerBug(), error
         if failure.status == CompilerBug.status:
-            flags = f"--device={self.values['device']}" + "".join(f" --set={s}" for s in self.values["settings"])
+            flags = driver.device_flags(self.values["device"], self.values["settings"])
             source = failure if failure.diagnostics else cause
             source.__cause__ = source.__cause__ or (cause if cause is not source else None)
             failure = bugs.report(source, body, str(work.pipeline or "builtin.module()"), Path(self.name).stem, flags)

@@ -92,7 +92,7 @@ def command(
 
     from spyrec import driver
 
-    flags = f"--device={device}" + "".join(f" --set={s}" for s in options.settings)
+    flags = driver.device_flags(device, options.settings)
     return shared.in_child(body, text, name, driver.full_pipeline(options), flags, options)
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         Compiled,
         Options,
         compile_text,
+        device_flags,
         full_pipeline,
         load_device,
     )
@@ -24,6 +25,7 @@ __all__ = [
     "Compiled",
     "Options",
     "compile_text",
+    "device_flags",
     "full_pipeline",
     "load_device",
 ]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spyrec.spyrecode import Artifact
 
 BINARY = "spyrecode"
+DEFAULT_DEVICE = "spyre"
 STAGE_NAMES: tuple[str, ...] = (*(s.name for s in STAGES), BINARY)
 """What ``--emit`` takes; all but the last are IR and may be started from."""
 
@@ -34,7 +35,7 @@ class Options:
     after each pass and not only at the gates; ``debuginfo`` prints locations in emitted text.
     """
 
-    device: str = "spyre"
+    device: str = DEFAULT_DEVICE
     settings: tuple[str, ...] = ()
     kernel: str | None = None
     emit: str = BINARY
@@ -243,12 +244,12 @@ class Session:
 
     def _bug(self, error: Exception) -> CompilerBug:
         known = bugs.with_earlier(error, self.sink.diagnostics) if isinstance(error, SpyrecError) else error
-        options = f"--device={self.options.device}" + "".join(f" --set={s}" for s in self.options.settings)
+        flags = device_flags(self.options.device, self.options.settings)
         text, pipe = self.text, joined(self.ran)
         broken_here = isinstance(error, SpyrecError) and error.diagnostics[0].id in ("pass-crashed", "pass-failed")
         if self.counter.inside and broken_here:
             text, pipe = narrowed(text, self.filename, self.options, self.counter.number) or (text, pipe)
-        return bugs.report(known, text, pipe, Path(self.filename).stem, options)
+        return bugs.report(known, text, pipe, Path(self.filename).stem, flags)
 
 
 def load_device(
@@ -258,6 +259,14 @@ def load_device(
     from spyrec.device import read
 
     return overrides.apply(read.load(name, context, sink=sink), settings)
+
+
+def device_flags(device: str, settings: tuple[str, ...]) -> str:
+    """What ``spyrec opt`` needs on its command line for the same device."""
+    import shlex
+
+    chosen = [f"--device={device}"] if device != DEFAULT_DEVICE else []
+    return shlex.join([*chosen, *(f"--set={s}" for s in settings)])
 
 
 def full_pipeline(options: Options) -> str:
