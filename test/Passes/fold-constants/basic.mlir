@@ -18,9 +18,13 @@ func.func @tensors() -> tensor<4xf32> {
 // CHECK-LABEL: func.func @everywhere(%x: tensor<4xf16>, %b: tensor<4xf16>)
 // CHECK-DAG: %[[E:.*]] = arith.constant dense<2.718750e+00> : tensor<4xf16>
 // CHECK: %[[R:.*]] = linalg.generic
-// CHECK: %[[THREE:.*]] = arith.constant 3.000000e+00 : f16
-// CHECK-NEXT: arith.addf %{{.*}}, %[[THREE]] : f16
+// CHECK-NOT: arith.select
 // CHECK: return %[[R]], %[[E]]
+// LAST: %[[THREE:.*]] = arith.constant 3.000000e+00 : f16
+// LAST: linalg.generic {{.*}} ins(%x
+// LAST-NEXT: ^bb0(%[[P:.*]]: f16, %{{.*}}: f16, %{{.*}}: f16):
+// LAST-NEXT: %[[Y:.*]] = arith.addf %[[P]], %[[THREE]] : f16
+// LAST-NEXT: linalg.yield %[[Y]]
 func.func @everywhere(%x: tensor<4xf16>, %b: tensor<4xf16>) -> (tensor<4xf16>, tensor<4xf16>) {
   %half = arith.constant 0.5 : f16
   %one = arith.addf %half, %half : f16
