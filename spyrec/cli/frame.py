@@ -5,11 +5,13 @@ No traceback leaves :func:`run`; what is no refusal ends with status 3.
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
@@ -33,9 +35,7 @@ class _Mode:
 def run(command: click.Command, name: str, words: list[str]) -> int:
     """Parse ``words`` and run ``command`` (whose callback gives the exit status)."""
     _Mode.json = any(w.lstrip("-") == "diagnostics=json" for w in words)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    _prepare_streams()
 
     def body() -> int:
         extra = os.environ.get(FLAGS_VARIABLE, "") if name in _COMPILING else ""
@@ -114,6 +114,37 @@ def abandon_stdout() -> None:
         sys.stdout.flush()
     except (OSError, ValueError):
         pass
+
+
+class _Closed(io.TextIOBase):
+    """Standard output that was closed before we began: whoever writes to it learns so."""
+
+    @property
+    def buffer(self) -> _Closed:
+        """Where bytes would go."""
+        return self
+
+    def write(self, text: object) -> int:
+        """Raises OSError."""
+        raise OSError(errno.EBADF, "it is closed")
+
+
+def _prepare_streams() -> None:
+    """UTF-8 whatever the locale says; and no file of ours may get the number of a standard stream that is closed."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    # The type checker does not know that Python sets them to None when they are closed.
+    streams: dict[str, TextIO | None] = {"stdout": sys.stdout, "stderr": sys.stderr}
+    if streams["stdout"] is None:
+        sys.stdout = cast(TextIO, _Closed())
+    if streams["stderr"] is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (lives as long as the process)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
 
 
 def spelled(words: Sequence[str], command: click.Command) -> list[str]:

@@ -102,6 +102,8 @@ def _print(text: str) -> int:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
+    except AttributeError:
+        return 1  # standard output is closed
     except OSError:
         from spyrec.cli import frame
 

@@ -17,6 +17,8 @@ def read_bytes(path: str) -> bytes:
     """The bytes of a file, or of standard input for ``-``. Raises InvalidKernel when they cannot be read."""
     try:
         if path == "-":
+            if sys.stdin is None:
+                raise refused("cannot read standard input: it is closed", "unreadable-input")
             return sys.stdin.buffer.read()
         with open(path, "rb") as file:
             return file.read()
