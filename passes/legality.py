@@ -165,13 +165,10 @@ class _Function:
             case ktdp.ConstructAccessTileOp():
                 self._tile(op)
             case ktdp.LoadOp() | ktdp.StoreOp():
-                if not isinstance(op.access_tile.owner, ir.Operation | ir.OpView):
-                    self._refuse(
-                        op.operation,
-                        support.Refusal(
-                            "the tile comes from outside of the block", "make the access tile where it is used"
-                        ),
-                    )
+                maker = kernels.defining(op.access_tile)
+                if maker is None or not isinstance(maker.opview, ktdp.ConstructAccessTileOp):
+                    why = "its tile is handed on by something else, and where it lies is not known here"
+                    self._refuse(op.operation, support.Refusal(why, "use ktdp.construct_access_tile at the access"))
                 self._tensors(op.operation)
 
     def _view(self, op: ktdp.ConstructMemoryViewOp) -> None:
@@ -352,8 +349,8 @@ class _Function:
             if op.name != "arith.constant":
                 self._refuse(op, support.refusal("math."))
         elif not isinstance(type_, ir.IndexType | ir.IntegerType) or getattr(type_, "width", 64) > 64:
-            why = f"{type_} does not fit the 64-bit registers of a unit"
-            self._refuse(op, support.Refusal(why, "use i64 or index"))
+            why = f"a unit has registers of 64 bits, and none for {type_}"
+            self._refuse(op, support.Refusal(why, "compute with i64 or index"))
         elif op.name in _UNSIGNED and any(self.values.interval(operand, at=op).low < 0 for operand in op.operands):
             why = "a unit divides signed numbers, and an operand may be negative"
             self._refuse(op, support.Refusal(why, "use the signed operation"))

@@ -157,7 +157,7 @@ class VerifyKtir(Pass):
         """Refuse a tile that is wholly outside its view in every execution, or whose constant start is below 0."""
         view = views.view_of(op)
         inside = _box(view.coordinate_set) if view is not None else None
-        if inside is None or points.is_empty or inside.is_empty:
+        if inside is None or points.is_empty or inside.is_empty or values.unreachable(op.operation):
             return
         anchors = views.anchors(op, values)
         for dim, anchor in enumerate(anchors):

@@ -143,3 +143,24 @@ func.func @calls(%x: index) attributes {grid = [1]} {
   func.call @elsewhere(%x) : (index) -> ()
   return
 }
+
+// -----
+
+#all = affine_set<(c) : (c >= 0, -c + 63 >= 0)>
+#id = affine_map<(c) -> (c)>
+func.func @picked_tile(%x: index, %y: index, %if: i1, %wide: i64) attributes {grid = [1]} {
+  %v = ktdp.construct_memory_view %x, sizes: [64], strides: [1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<64xf16>
+  %w = ktdp.construct_memory_view %y, sizes: [64], strides: [1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<64xf16>
+  %a = ktdp.construct_access_tile %v[0] {access_tile_set = #all, access_tile_order = #id} : memref<64xf16> -> !ktdp.access_tile<64xindex>
+  %b = ktdp.construct_access_tile %w[0] {access_tile_set = #all, access_tile_order = #id} : memref<64xf16> -> !ktdp.access_tile<64xindex>
+  // expected-error@+2 {{arith.select is not compiled yet: a unit has registers of 64 bits, and none for !ktdp.access_tile}}
+  // expected-note@+1 {{compute with i64 or index}}
+  %t = arith.select %if, %a, %b : !ktdp.access_tile<64xindex>
+  // expected-error@+2 {{ktdp.load is not compiled yet: its tile is handed on by something else}}
+  // expected-note@+1 {{use ktdp.construct_access_tile at the access}}
+  %l = ktdp.load %t : <64xindex> -> tensor<64xf16>
+  // expected-error@+2 {{arith.extsi is not compiled yet: a unit has registers of 64 bits, and none for i128}}
+  // expected-note@+1 {{compute with i64 or index}}
+  %e = arith.extsi %wide : i64 to i128
+  return
+}

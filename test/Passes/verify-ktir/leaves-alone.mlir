@@ -21,3 +21,14 @@ func.func @fine(%x: index, %n: index) attributes {grid = [2, 16]} {
 func.func private @helper(%x: index) -> index {
   return %x : index
 }
+
+// Outside of its view, but never reached.
+func.func @never(%x: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = ktdp.construct_memory_view %x, sizes: [16, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<16x64xf16>
+  scf.for %k = %c1 to %c0 step %c1 {
+    %a = ktdp.construct_access_tile %v[16, 0] {access_tile_set = #four, access_tile_order = #id} : memref<16x64xf16> -> !ktdp.access_tile<4x64xindex>
+  }
+  return
+}
