@@ -2,9 +2,9 @@
 
 An op's location becomes the place of its name in the source. Where the source carries ``loc(...)`` trailers, MLIR
 parses twice, without and with them, and each op gets a fused location of both, the user's first. SSA names become name
-locations around that, which MLIR's printer can print. Names of a function's arguments always survive. Other names do
-where the text gives no ``loc``; where it does, the name in that counts, so that text printed with locations reads and
-prints the same.
+locations around that, which MLIR's printer can print. Names of arguments always survive. Names of
+results do where the text gives no ``loc``; where it does, the name in that counts, so that text printed with locations
+reads and prints the same.
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ from spyrec.diag import TEXT_TAG, Source
 from spyrec.mlir import ir
 
 _NAME = re.compile(r"%(?!\$s\d+\.\d)(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)", re.ASCII)
-_RESULTS = re.compile(r"%(?!\$s\d+\.\d)(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)(?:[:,][%\w$.:,\s-]*)? = $", re.ASCII)
+_SSA = r"%[\w$.-]+(?::\d+)?"
+_RESULTS = re.compile(
+    rf"%(?!\$s\d+\.\d)(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)(?::\d+)?(?:\s*,\s*{_SSA})*\s*=\s*$", re.ASCII
+)
 _LEGAL = frozenset(string.ascii_letters + string.digits + "$._-")
 _TAKEN = re.compile(r"(?:_\d+)*")
 #: How far before an op its results are looked for; names that are further away are not worth keeping.
 _LOOK_BACK = 240
-#: Names that MLIR would give anyhow, or that frontends make up; a name in the user's ``loc`` says more.
-_MADE_UP = re.compile(r"arg\d+$")
+#: Names of block arguments that MLIR would give anyhow; where there is a ``loc``, only that counts.
+_MADE_UP = re.compile(r"arg\d+|(?:in|out|init)(?:_\d+)?")
 #: What MLIR calls text that it was handed as a string.
 BUFFER = "-"
 
@@ -104,7 +107,7 @@ class Attacher:
                     parsed = argument.location
                     given = users[a].location if users is not None else None
                     name = self._argument_name(parsed)
-                    if given is not None and given != parsed and (op.name != "func.func" or _MADE_UP.match(name or "")):
+                    if given is not None and given != parsed and _MADE_UP.fullmatch(name or ""):
                         name = None
                     argument.set_location(self._named(parsed, given, name))
 
@@ -120,16 +123,16 @@ class Attacher:
         if not isinstance(parsed, ir.FileLineColLoc) or parsed.filename != BUFFER:
             return None
         text, end = self.generic.text, self._offset(parsed)
-        if text[end - 2 : end] != "= ":
+        if text[end - 2 : end] != "= " and not text[end - _LOOK_BACK : end].rstrip().endswith("="):
             return None
-        match = _RESULTS.search(text, max(text.rfind("\n", 0, end), end - _LOOK_BACK), end)
+        match = _RESULTS.search(text, max(0, end - _LOOK_BACK), end)
         return match[1] if match else None
 
     def _named(self, parsed: Any, given: Any, name: str | None) -> ir.Location:
         """The location of a value, around which stands its name unless the file's ``loc`` says it already."""
         location = self.location(parsed, given)
         said = _said(given) if given is not None and given != parsed else None
-        if name is None or (said is not None and (_MADE_UP.match(name) or _is_spelling(name, said))):
+        if name is None or (said is not None and (_MADE_UP.fullmatch(name) or _is_spelling(name, said))):
             return location
         return ir.Location.name(name, location, self.context)
 

@@ -127,6 +127,15 @@ class Cursor:
             return self.skip_type(index)
         raise self.problem(f"expected an attribute, but found {self.found(index)}", index)
 
+    def top_level(self, text: str, first: int, after: int) -> int | None:
+        """The first token ``text`` among tokens ``first`` to ``after`` that no bracket between them encloses."""
+        index = first
+        while index < after:
+            if self.texts[index] == text:
+                return index
+            index = max(index, self.tokens.match[index]) + 1
+        return None
+
     def split(self, first: int, after: int) -> list[tuple[int, int]]:
         """The parts between the commas of tokens ``first`` to ``after``, commas inside brackets aside; empty for no
         tokens.
@@ -148,7 +157,8 @@ class Cursor:
 
 
 def definitions(tokens: Tokens) -> Iterator[tuple[int, int, int]]:
-    """Definitions of aliases, ``#name = value`` and ``!name = type``: the token of the name, the first of the value, the one after.
+    """Definitions of aliases, ``#name = value`` and ``!name = type``: the token of the name, the first of the value,
+    the one after.
 
     They stand outside all brackets. A value that cannot be told ends after one token.
     """

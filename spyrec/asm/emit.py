@@ -9,6 +9,9 @@ from spyrec.asm.output import Location, Output
 from spyrec.asm.state import EntryArgument, OpRead, Piece, RegionRead
 from spyrec.ods.spec import Arity, OpSpec, ValueSpec
 
+#: How many names around one location are looked through.
+_MAX_NAMES = 16
+
 
 def emit(s: OpRead, out: Output) -> None:
     """Append the generic form of an op whose custom form was read whole. Raises ``Problem`` when types and values do
@@ -173,10 +176,22 @@ def _header(s: OpRead, out: Output, entry: Sequence[EntryArgument], origin: int)
 
 
 def _trailer(s: OpRead) -> str:
-    """The ``loc(...)`` behind the op: what the op implies is there too, as it is when MLIR's own parsers make it."""
-    if s.texts[s.i] != "loc" or s.texts[s.i + 1] != "(":
+    """The ``loc(...)`` behind the op without the op's name in it: what the op implies is there too, as MLIR's parsers do it."""
+    texts, at = s.texts, s.i
+    if texts[at] != "loc" or texts[at + 1] != "(":
         return ""
-    return s.tokens.slice(s.i, s.past(s.i + 1))
+    after = s.past(at + 1)
+    first, last = at + 2, after - 1
+    for _ in range(_MAX_NAMES):
+        if last == first + 1 and texts[first][0] == "#":
+            known = s.translator.location(texts[first])
+            if known is None or texts[known[0]][0] != '"' or texts[known[0] + 1] != "(":
+                break
+            first, last = known
+        elif texts[first][0] != '"' or texts[first + 1] != "(":
+            break
+        first, last = first + 2, s.past(first + 1) - 1
+    return f"loc({s.tokens.slice(first, last)})"
 
 
 def _implied_header(s: OpRead, out: Output, region: RegionRead, empty: bool, origin: int) -> None:

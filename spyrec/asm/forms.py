@@ -83,7 +83,11 @@ def parse(state: ReadState, constraint: Constraint) -> str:
 def _full(state: ReadState) -> str:
     first = state.i
     state.i = state.skip_attribute(first)
-    return state.translate(first, state.i)
+    colon = state.top_level(":", first, state.i)
+    if colon is None:
+        return state.translate(first, state.i)
+    # The type is looked up behind " : " later, whatever white space the text has there.
+    return f"{state.translate(first, colon)} : {state.translate(colon + 1, state.i)}"
 
 
 def parse_integer(state: ReadState, type_text: str) -> int:

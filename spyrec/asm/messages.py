@@ -97,7 +97,10 @@ class Messages:
         if message.startswith("redefinition of SSA value"):
             return "redefined-name", self._clean(message), []
         if message.startswith("undefined symbol alias id"):
-            near = nearest(word, set(re.findall(r"^[#!][\w$.-]+(?=\s*=)", self.source.text, re.MULTILINE)))
+            known = set(re.findall(r"^[#!][\w$.-]+(?=\s*=)", self.source.text, re.MULTILINE))
+            if word in known:
+                return "undefined-name", f"{word} is used here before its definition", ["move the definition up"]
+            near = nearest(word, known)
             return "undefined-name", f"nothing defines {word}", [f"did you mean {near}?"] if near else []
         if "expects different type than prior uses" in message:
             return "type-mismatch", self._clean(message), []

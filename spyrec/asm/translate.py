@@ -120,7 +120,7 @@ class Translator:
         spec = self.grammar.records[name]
         state = ReadState(self, spec, body, depth)
         if depth > MAX_DEPTH:
-            state.fail(f"types and attributes are nested more than {MAX_DEPTH} deep here", id="too-deep")
+            state.fail(f"types and attributes are nested more than {MAX_DEPTH} deep here", name_token, id="too-deep")
         todo = state.todo
         todo.extend(reversed(self.grammar.record(name)))
         while todo:
@@ -144,20 +144,31 @@ class Translator:
             self.remarks.append((first, f"{written} has no equivalent in the current dialect; it is kept as it is"))
         return spec.generic(params)
 
-    def alias(self, use: int) -> tuple[int, int]:
-        """The tokens of the value that the alias at token ``use`` stands for."""
+    @property
+    def aliases(self) -> dict[str, tuple[int, int]]:
+        """The tokens of the value of each alias that the text defines."""
         if self._aliases is None:
             texts = self.tokens.texts
             self._aliases = {texts[name]: (first, after) for name, first, after in definitions(self.tokens)}
+        return self._aliases
+
+    def location(self, name: str) -> tuple[int, int] | None:
+        """The tokens between the parentheses of ``name = loc(...)``."""
+        first, after = self.aliases.get(name, (0, 0))
+        return (first + 2, after - 1) if after > first + 2 and self.tokens.texts[first] == "loc" else None
+
+    def alias(self, use: int) -> tuple[int, int]:
+        """The tokens of the value that the alias at token ``use`` stands for."""
+        aliases = self.aliases
         seen: set[str] = set()
         name = self.tokens.texts[use]
-        while name in self._aliases and name not in seen:
+        while name in aliases and name not in seen:
             seen.add(name)
-            first, after = self._aliases[name]
+            first, after = aliases[name]
             name = self.tokens.texts[first]
             if after > first + 1 or name[0] != "#":
                 return first, after
-        near = nearest(self.tokens.texts[use], self._aliases)
+        near = nearest(self.tokens.texts[use], aliases)
         hint = [f"did you mean {near}?"] if near else []
         raise Cursor(self.tokens, use).problem(
             f"nothing defines {self.tokens.texts[use]}", id="undefined-name", notes=hint

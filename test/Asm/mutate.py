@@ -12,11 +12,27 @@ ROOT = Path(__file__).resolve().parents[2]
 DIALECTS = ("ktdp", "spyreop", "dataflow", "ktdf_arch")
 #: What gets written where something else belongs.
 STRAY = (
-    *"()[]{}<>,:=-+*/%#!@^?.\"",
+    *'()[]{}<>,:=-+*/%#!@^?."',
     *("->", "::", "%x", "%nowhere", "@nowhere", "#nowhere", "!nowhere", "0", "-1", "99999999999999999999", "1.0e400"),
     *("index", "f16", "tensor<1x64xf16>", "memref<?xf16>", "ktdp.load", '"ktdp.load"', "ktdp.nothing", "arith.addi"),
-    *("affine_map<(d0) -> (d0)>", "affine_set<(d0) : (d0 >= 0)>", "loc(unknown)", 'loc("k.py":1:2)', "^bb0:", "{a = 1}"),
-    *("dense<0>", "é", "\t", "// comment\n", "unit", "attributes", "!ktdp.access_tile<4xindex>", "#ktdp.memory_space<global>"),
+    *(
+        "affine_map<(d0) -> (d0)>",
+        "affine_set<(d0) : (d0 >= 0)>",
+        "loc(unknown)",
+        'loc("k.py":1:2)',
+        "^bb0:",
+        "{a = 1}",
+    ),
+    *(
+        "dense<0>",
+        "é",
+        "\t",
+        "// comment\n",
+        "unit",
+        "attributes",
+        "!ktdp.access_tile<4xindex>",
+        "#ktdp.memory_space<global>",
+    ),
 )
 
 
@@ -35,7 +51,7 @@ def mutants(seed: int, count: int) -> Iterator[str]:
 
 
 def mutate(text: str, rng: random.Random) -> str:
-    """One to three changes: a token deleted, doubled, swapped with another or replaced; the text cut or a character changed."""
+    """One to three changes: a token deleted, doubled, swapped or replaced; the text cut; a character changed."""
     for _ in range(rng.choice((1, 1, 2, 3))):
         try:
             tokens = Tokens(text, DIALECTS)
