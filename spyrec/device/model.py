@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar, get_args
 from spyrec.errors import InvalidKernel
 
 MemoryRole = Literal["device", "lx", "register"]
-UnitRole = Literal["load", "store", "vector", "matrix", "lxload", "lxstore"]
+UnitRole = Literal["load", "store", "vector", "matrix", "ring", "lxload", "lxstore"]
 Level = Literal["device", "core", "corelet"]
 
 _T = TypeVar("_T")
@@ -45,7 +45,8 @@ class Unit:
 
     ``lanes`` maps an element type (``f16``) to elements per cycle; empty for units that only move data.
     ``max_outstanding`` is how many operations it may have in flight: 1 means that the next starts when the last has
-    ended.
+    ended. ``array`` is the rows and columns of the grid of cells of a matrix unit, which share its lanes equally; empty
+    for other units.
     """
 
     kind: str
@@ -53,6 +54,7 @@ class Unit:
     role: UnitRole
     lanes: Mapping[str, int]
     max_outstanding: int
+    array: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ class Timing:
     ``device_bandwidth``: bytes per cycle of device memory, all cores together. ``transfer_startup``,
     ``stream_startup``: cycles before the first byte or element. ``post_latency``: cycles from a post to the earliest
     end of the wait that it satisfies. ``transcendental_factor``: cost of exp, log, tanh, sqrt, division and the like,
-    an add being 1. ``scalar_cycles``: one scalar instruction.
+    an add being 1. ``scalar_cycles``: one scalar instruction. ``ring_bandwidth``: bytes per cycle of the ring from one
+    core to its neighbour, in either direction. ``hop_latency``: cycles from one core to the next.
     """
 
     clock_hz: int
@@ -89,6 +92,8 @@ class Timing:
     post_latency: int
     transcendental_factor: int
     scalar_cycles: int
+    ring_bandwidth: int
+    hop_latency: int
 
 
 @dataclass(frozen=True)
@@ -141,7 +146,7 @@ class Device:
             "cores": self.cores,
             "corelets": self.corelets,
             "memories": [asdict(m) for m in self.memories.values()],
-            "units": [{**asdict(u), "lanes": dict(u.lanes)} for u in self.units.values()],
+            "units": [{**asdict(u), "lanes": dict(u.lanes), "array": list(u.array)} for u in self.units.values()],
             "links": [{**asdict(link), "granularity": list(link.granularity)} for link in self.links],
             "timing": asdict(self.timing),
             "limits": asdict(self.limits),
@@ -170,6 +175,7 @@ class Device:
                 role=r.choice("role", get_args(UnitRole)),
                 lanes=r.integers_by_name("lanes"),
                 max_outstanding=r.integer("max_outstanding"),
+                array=r.integers("array"),
             )
             for r in top.objects("units")
         ]

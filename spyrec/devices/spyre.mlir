@@ -32,14 +32,15 @@ ktdf_arch.device @spyre attributes {
   mem_space_mapping = #ktdf_arch.map<#ktdp.memory_space<global> = "ddr", #ktdp.memory_space<ct_local> = "lx">,
   spyrec.timing = {
     clock_hz = 1000000000 : i64, device_bandwidth = 128 : i64, transfer_startup = 32 : i64, stream_startup = 8 : i64,
-    post_latency = 10 : i64, transcendental_factor = 4 : i64, scalar_cycles = 1 : i64
+    post_latency = 10 : i64, transcendental_factor = 4 : i64, scalar_cycles = 1 : i64,
+    ring_bandwidth = 128 : i64, hop_latency = 4 : i64
   },
   spyrec.limits = {
     loop_count = 65535 : i64, access_span = 268431360 : i64, segments = 8 : i64, segment_size = 17179869184 : i64
   },
   spyrec.source = {
     clock_hz = "M", device_bandwidth = "M", transfer_startup = "E", stream_startup = "E", post_latency = "E",
-    transcendental_factor = "M", scalar_cycles = "E",
+    transcendental_factor = "M", scalar_cycles = "E", ring_bandwidth = "P", hop_latency = "E",
     loop_count = "P", access_span = "P", segments = "P", segment_size = "P"
   }
 } {
@@ -58,6 +59,13 @@ ktdf_arch.device @spyre attributes {
       kind = "store", ktdf_arch.features = {ktdf_arch.feature.store = {}},
       spyrec.max_outstanding = 4 : i64, spyrec.source = {max_outstanding = "E"}
     }
+    // Core to core: both directions of the ring, 128 bytes per cycle each.
+    %ring = exec_unit @ring {
+      kind = "ring", spyrec.role = "ring", ktdf_arch.features = {ktdf_arch.feature.load = {}},
+      spyrec.max_outstanding = 4 : i64, spyrec.source = {max_outstanding = "E"}
+    }
+    datapath #to_lx %lx to %ring : memory, exec_unit
+    datapath #to_lx %ring to %lx : exec_unit, memory
     datapath #to_lx %ddr to %load : memory, exec_unit
     datapath #to_lx %load to %lx : exec_unit, memory
     datapath #to_device %lx to %store : memory, exec_unit
@@ -86,7 +94,8 @@ ktdf_arch.device @spyre attributes {
       %pt = exec_unit @pt {
         kind = "pt", spyrec.role = "matrix",
         ktdf_arch.features = {ktdf_arch.feature.simd = {lanes = #ktdf_arch.map<f16 = 512>}},
-        spyrec.max_outstanding = 1 : i64, spyrec.source = {lanes = "R", max_outstanding = "E"}
+        spyrec.array = array<i64: 8, 8>, spyrec.max_outstanding = 1 : i64,
+        spyrec.source = {lanes = "R", array = "P", max_outstanding = "E"}
       }
       %lxload = exec_unit @lxload {
         kind = "lxload", ktdf_arch.features = {ktdf_arch.feature.load = {}},

@@ -19,7 +19,7 @@ DEVICE = Device(
         "sfu": Unit("sfu", "corelet", "vector", {"f16": 64, "f32": 32}, 1),
     },
     links=(Link("ddr", "load", 128, (1,), 10, None),),
-    timing=Timing(10**9, 128, 32, 8, 10, 4, 1),
+    timing=Timing(10**9, 128, 32, 8, 10, 4, 1, 128, 4),
     limits=Limits(65535, 1 << 28, 8, 1 << 34),
 )
 

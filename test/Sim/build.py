@@ -31,6 +31,8 @@ def device(**timing: int) -> Device:
         "post_latency": 10,
         "transcendental_factor": 4,
         "scalar_cycles": 1,
+        "ring_bandwidth": 128,
+        "hop_latency": 4,
     }
     return Device(
         name="test",
@@ -44,12 +46,16 @@ def device(**timing: int) -> Device:
             "load": Unit("load", "core", "load", {}, outstanding),
             "store": Unit("store", "core", "store", {}, outstanding),
             "sfu": Unit("sfu", "corelet", "vector", lanes, 1),
+            "pt": Unit("pt", "corelet", "matrix", {"f16": 512}, 1, (8, 8)),
+            "ring": Unit("ring", "core", "ring", {}, outstanding),
         },
         links=(
             Link("ddr", "load", cap, (), 10, None),
             Link("load", "lx", cap, (), 10, None),
             Link("lx", "store", cap // 2, (), 10, None),
             Link("store", "ddr", cap // 2, (), 10, None),
+            Link("lx", "ring", cap, (), 10, None),
+            Link("ring", "lx", cap, (), 10, None),
         ),
         timing=Timing(**{**numbers, **timing}),
         limits=Limits(loop_count=65_535, access_span=268_431_360, segments=8, segment_size=1 << 34),

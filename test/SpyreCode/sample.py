@@ -14,7 +14,7 @@ DEVICE = Device(
     {"ddr": Memory("ddr", "device", "device", 1 << 37, 128), "lx": Memory("lx", "lx", "core", 1 << 16, 128)},
     {"load": Unit("load", "core", "load", {}, 4), "sfu": Unit("sfu", "corelet", "vector", {"f16": 64}, 1)},
     (Link("ddr", "load", 256, (1,), 10, None), Link("load", "lx", 256, (1,), 10, 16)),
-    Timing(1_000_000_000, 128, 32, 8, 10, 4, 1),
+    Timing(1_000_000_000, 128, 32, 8, 10, 4, 1, 128, 4),
     Limits(65_535, 268_431_360, 8, 16 << 30),
 )
 

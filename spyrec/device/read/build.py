@@ -231,7 +231,21 @@ def _unit(resource: _Resource, role: UnitRole, defaults: Device | None, sink: Si
         role=role,
         lanes=lanes,
         max_outstanding=_number(resource.op, "spyrec.max_outstanding", like.max_outstanding if like else None, sink),
+        array=_array(resource.op, like, role, sink),
     )
+
+
+def _array(op: ir.Operation, like: Unit | None, role: UnitRole, sink: Sink) -> tuple[int, ...]:
+    """Rows and columns of a matrix unit."""
+    name = "spyrec.array"
+    if name not in op.attributes:
+        return like.array if like else (1, 1) if role == "matrix" else ()
+    attribute = op.attributes[name]
+    found = tuple(attribute) if isinstance(attribute, ir.DenseI64ArrayAttr) else ()
+    if len(found) != 2 or min(found) < 1:
+        sink.error(op, "bad-device", f"{name} must be rows and columns, but is {attribute}", field=name)
+        return (1, 1)
+    return found
 
 
 def _link(
