@@ -153,6 +153,8 @@ def spelled(words: Sequence[str], command: click.Command) -> list[str]:
     valued = {o for p in options if not p.is_flag for o in p.opts if not o.startswith("--")}
     flags = {o for p in options if p.is_flag for o in p.opts if not o.startswith("--")} | {"-h"}
     bare = {o: p.flag_value for p in options if not p.is_flag and isinstance(p.flag_value, str) for o in p.opts}
+    # LLVM's tools take --flag=false; what switches a flag off is its second spelling, or leaving it out.
+    off = {o: [*p.secondary_opts] for p in options if p.is_flag for o in p.opts if o.startswith("--")}
     result: list[str] = []
     for index, word in enumerate(words):
         if word == "--":
@@ -163,7 +165,11 @@ def spelled(words: Sequence[str], command: click.Command) -> list[str]:
             name = f"-{name}"
         if name in bare and not equals:
             equals, value = "=", bare[name]
-        if name in valued and equals:
+        if name in off and value.lower() in ("true", "1"):
+            result.append(name)
+        elif name in off and value.lower() in ("false", "0"):
+            result += off[name]
+        elif name in valued and equals:
             result += [name, value]
         else:
             result.append(name + equals + value)

@@ -14,6 +14,7 @@ from spyrec.errors import CompilerBug, Diagnostic, InvalidKernel, Severity, Spyr
 if TYPE_CHECKING:
     from spyrec import sim
     from spyrec.driver import Options
+    from spyrec.driver.compile import Compiled
     from spyrec.spyrecode import Artifact, Launch, Signature
 
 
@@ -35,6 +36,13 @@ if TYPE_CHECKING:
     flag_value="text",
     help="Print where the cycles went.",
 )
+@click.option(
+    "--probe",
+    "probes",
+    metavar="%v|LINE[@tile=N]",
+    multiple=True,
+    help="Print what an SSA value, or the ops of a line, give (with --stage).",
+)
 @shared.compiling
 def command(
     file: str,
@@ -46,6 +54,7 @@ def command(
     shuffle: int | None,
     trace: str | None,
     report: str | None,
+    probes: tuple[str, ...],
     device: str,
     settings: tuple[str, ...],
     kernel: str | None,
@@ -71,6 +80,7 @@ def command(
         shuffle=shuffle,
         trace=trace,
         report=report,
+        probes=probes,
     )
     given = reading.read(file)
     if given.artifact is not None:
@@ -108,7 +118,9 @@ class _Request:
         shuffle: int | None,
         trace: str | None,
         report: str | None,
+        probes: tuple[str, ...] = (),
     ) -> None:
+        self.probes = probes
         self.arrays = arrays
         self.saved = saved
         self.scalars = scalars
@@ -139,10 +151,12 @@ class _Request:
                 raise UsageError("only the binary has cycles: --report and --trace go without --stage")
             reached = driver.compile_text(text, name, line.at_stage(options, stage), progress=progress, verbose=verbose)
             frame.show(reached.diagnostics)
-            launch = self.bind(execute.signature_of(text, name, options))
-            frame.show(execute.run_stage(reached, launch, seed=self.shuffle))
+            launch = self.bind(execute.signature_of(text, name, options, stage=stage, numbers=self.scalars))
+            self.stage(reached, launch, text if stage == line.STAGE_NAMES[0] else reached.text or text)
             self.deliver(launch)
             return
+        if self.probes:
+            raise UsageError("--probe looks at values of a stage's IR: it goes with --stage")
         result = driver.compile_text(text, name, options, progress=progress, verbose=verbose)
         frame.show(result.diagnostics)
         assert result.artifact is not None
@@ -157,6 +171,23 @@ class _Request:
             wrong = execute.differs(comparisons)
             if wrong:
                 raise CompilerBug(wrong)
+
+    def stage(self, reached: Compiled, launch: Launch, text: str) -> None:
+        """Execute a stage's IR, and print what the probes see, also when it fails."""
+        from spyrec import interp
+        from spyrec.driver import execute
+        from spyrec.interp import probes
+
+        watched = interp.Probes([interp.Probe.parse(p) for p in self.probes], text) if self.probes else None
+        try:
+            frame.show(execute.run_stage(reached, launch, seed=self.shuffle, probes=watched))
+        finally:
+            for record in watched.records if watched else ():
+                frame.emit(probes.render(record))
+        for probe in watched.missing() if watched else ():
+            if probe.name:
+                raise UsageError(f"--probe: no result of the kernel is called {probe.name}")
+            raise UsageError(f"--probe: line {probe.line} has no op with results")
 
     def bind(self, signature: Signature) -> Launch:
         """The launch: arrays from files, numbers from --set, random data for the rest when nothing was given."""
