@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spyrec import diag
 from spyrec.driver import worker
 from spyrec.driver.compile import Compiled, Options, compile_text, kernels
+from spyrec.errors import CompilerBug, SpyrecError
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from spyrec import sim
+    from spyrec.interp import Probes
     from spyrec.spyrecode import Artifact, Launch, Signature
 
 
@@ -42,10 +45,12 @@ def run_binary(artifact: Artifact, launch: Launch, *, shuffle: int | None = None
     return sim.run(artifact, launch, shuffle=shuffle, trace=trace)
 
 
-def run_stage(compiled: Compiled, launch: Launch, *, seed: int | None = None) -> tuple[diag.Diagnostic, ...]:
+def run_stage(
+    compiled: Compiled, launch: Launch, *, seed: int | None = None, probes: Probes | None = None
+) -> tuple[diag.Diagnostic, ...]:
     """Execute a stage's IR on the launch's memory, which it changes; ``seed`` draws the order of the tiles.
 
-    Returns warnings and remarks. Raises SpyrecError where the kernel fails.
+    ``probes`` records values on the way. Returns warnings and remarks. Raises SpyrecError where the kernel fails.
     """
     from spyrec import interp
 
@@ -54,18 +59,38 @@ def run_stage(compiled: Compiled, launch: Launch, *, seed: int | None = None) ->
         sink.add_source(compiled.source)
         lx_bytes = compiled.device().memory("lx").size
         with compiled.module.context:
-            interp.run(kernels(compiled.module)[0][1], launch, seed=seed, sink=sink, lx_bytes=lx_bytes)
+            kernel, watcher = kernels(compiled.module)[0][1], probes.watcher if probes else None
+            interp.run(kernel, launch, seed=seed, sink=sink, lx_bytes=lx_bytes, watcher=watcher)
         return tuple(sink.diagnostics)
 
     return worker.call(body)
 
 
-def signature_of(text: str, filename: str, options: Options) -> Signature:
-    """What a kernel asks of a launch, without compiling it further than it takes to know."""
-    from spyrec import codegen
+def signature_of(
+    text: str,
+    filename: str,
+    options: Options,
+    *,
+    stage: str = "kernel",
+    numbers: Mapping[str, int | float] | None = None,
+) -> Signature:
+    """What a kernel asks of a launch, without compiling it further than it takes to know.
+
+    A kernel that cannot be compiled can still be executed at ``stage`` ``ktir``: then its text says what it asks for,
+    given the ``numbers`` of the launch.
+    """
+    from spyrec import codegen, interp
     from spyrec.driver.compile import at_stage
 
-    reached = compile_text(text, filename, at_stage(options, "kernel"))
+    try:
+        reached = compile_text(text, filename, at_stage(options, "kernel"))
+    except CompilerBug:
+        raise
+    except SpyrecError:
+        if stage != "ktir":
+            raise
+        original = compile_text(text, filename, at_stage(options, "ktir"))
+        return worker.call(lambda: interp.signature_of(kernels(original.module)[0][1], numbers))
     return worker.call(lambda: codegen.signature_of(kernels(reached.module)[0][1]))
 
 

@@ -23,8 +23,10 @@ from spyrec.interp import affine, arith, collectives, dataflow, func, indirect, 
 from spyrec.interp import program as units
 from spyrec.interp.exchange import Exchange, Turn, take_turns
 from spyrec.interp.faults import Fault
+from spyrec.interp.footprint import scratchpad_bases, signature_of
 from spyrec.interp.machine import MEANINGS, TERMINATORS, Reporter, Tile, Watcher, drain, prepare
 from spyrec.interp.memory import Device, Scratchpad
+from spyrec.interp.probes import Probe, Probes
 from spyrec.interp.races import Tracker
 from spyrec.interp.values import Address
 from spyrec.mlir import ir
@@ -207,8 +209,9 @@ def _grid(op: ir.Operation, launch: Launch) -> tuple[int, ...]:
 def _arguments(op: ir.Operation, launch: Launch) -> list[Any]:
     """Values of the arguments: addresses where the signature says so, else numbers of their types."""
     values: list[Any] = []
+    scratchpads = scratchpad_bases(op) if any(a.kind == "scalar" for a in launch.signature.arguments) else set()
     for argument, value in zip(launch.signature.arguments, launch.args, strict=True):
-        if argument.kind == "address":
+        if argument.kind == "address" or argument.index in scratchpads:
             values.append(Address(int(value), int(value)))
         elif numerics.is_float(argument.type):
             values.append(np.asarray(value).astype(numerics.dtype(argument.type)))
@@ -217,4 +220,4 @@ def _arguments(op: ir.Operation, launch: Launch) -> list[Any]:
     return values
 
 
-__all__ = ["LX_BYTES", "Preset", "meanings", "run"]
+__all__ = ["LX_BYTES", "Preset", "Probe", "Probes", "meanings", "run", "signature_of"]

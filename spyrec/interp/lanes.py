@@ -137,14 +137,14 @@ def attributes_of(op: ir.Operation) -> dict[str, Any]:
             if isinstance(attribute, ir.IntegerAttr | ir.FloatAttr | ir.StringAttr):
                 values[name] = attribute.value
             else:
-                values[name] = _keyword(attribute)
+                values[name] = keyword(attribute)
     return values
 
 
-def _keyword(attribute: ir.Attribute) -> Any:
+def keyword(attribute: ir.Attribute) -> Any:
     """The word of an enumeration's attribute, such as ``#spyreop.compare_predicate<equal>``."""
     text = str(attribute)
-    return text[text.index("<") + 1 : -1].strip('"') if "<" in text else text
+    return text[text.index("<") + 1 : -1].strip('"') if "<" in text else text.partition(" : ")[0].strip('"')
 
 
 def extract(source: Tensor, indices: Sequence[Any]) -> Array:
