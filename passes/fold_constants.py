@@ -36,7 +36,8 @@ class FoldConstants(Pass):
         %r = linalg.generic {...} ins(%x : ...) outs(%e : ...) { ... %h = arith.constant 7.38905621 : f32 ... }
 
     Leaves alone integer scalars outside of bodies, which ``simplify-indices`` deals with, and divisions by zero.
-    Refuses nothing. """
+    Refuses nothing.
+    """
 
     anchor: ClassVar[str] = "func.func"
 
