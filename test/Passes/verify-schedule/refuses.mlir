@@ -15,7 +15,7 @@ func.func @leftovers(%x: index) attributes {grid = [1]} {
   ^bb0(%o: f16):
     linalg.yield %o : f16
   }
-  // expected-error@+1 {{linalg.generic runs on 'alu', and device 'spyre' has load, store, sfu}}
+  // expected-error@+1 {{linalg.generic runs on 'alu', and device 'spyre' has load, store}}
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%b : memref<64xf16, "lx">) attrs = {dataflow.unit = @alu} {
   ^bb0(%o: f16):
     linalg.yield %o : f16
