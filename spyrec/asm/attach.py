@@ -19,10 +19,7 @@ from spyrec.diag import TEXT_TAG, Source
 from spyrec.mlir import ir
 
 _NAME = re.compile(r"%(?!\$s\d+\.\d)(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)", re.ASCII)
-_SSA = r"%[\w$.-]+(?::\d+)?"
-_RESULTS = re.compile(
-    rf"%(?!\$s\d+\.\d)(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)(?::\d+)?(?:\s*,\s*{_SSA})*\s*=\s*$", re.ASCII
-)
+_RESULT = re.compile(r"%(?!\$s\d+\.\d)(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)(?::\d+)?\s*[,=]", re.ASCII)
 _LEGAL = frozenset(string.ascii_letters + string.digits + "$._-")
 _TAKEN = re.compile(r"(?:_\d+)*")
 #: How far before an op its results are looked for; names that are further away are not worth keeping.
@@ -125,7 +122,11 @@ class Attacher:
         text, end = self.generic.text, self._offset(parsed)
         if text[end - 2 : end] != "= " and not text[end - _LOOK_BACK : end].rstrip().endswith("="):
             return None
-        match = _RESULTS.search(text, max(0, end - _LOOK_BACK), end)
+        lowest = max(0, end - _LOOK_BACK)
+        start = text.rfind("%", lowest, end)
+        while start > lowest and text[start - 1] in " \n" and text[lowest:start].rstrip().endswith(","):
+            start = text.rfind("%", lowest, start)
+        match = _RESULT.match(text, start) if start >= 0 else None
         return match[1] if match else None
 
     def _named(self, parsed: Any, given: Any, name: str | None) -> ir.Location:

@@ -176,7 +176,7 @@ def _header(s: OpRead, out: Output, entry: Sequence[EntryArgument], origin: int)
 
 
 def _trailer(s: OpRead) -> str:
-    """The ``loc(...)`` behind the op without the op's name in it: what the op implies is there too, as MLIR's parsers do it."""
+    """The ``loc(...)`` behind the op without the op's name in it: it holds for what the op implies, as in MLIR."""
     texts, at = s.texts, s.i
     if texts[at] != "loc" or texts[at + 1] != "(":
         return ""

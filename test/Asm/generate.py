@@ -160,7 +160,7 @@ class Generator:
         size = self.index(scope) if dynamic else "8"
         points = "affine_set<(r, c)[s] : (r >= 0, -r + s - 1 >= 0, c >= 0, -c + 63 >= 0)>" if dynamic else "#box"
         entries = self.dictionary(f"coordinate_set = {points}", f"memory_space = {self.rng.choice(SPACES)}")
-        kind = f"memref<{'?' if dynamic else 8}x64xf16>"
+        kind, stride = f"memref<{'?' if dynamic else 8}x64xf16>", self.rng.choice(("64", self.index(scope)))
         self.emit(
             f"{name} = ktdp.construct_memory_view {self.index(scope)}, sizes: [{size}, 64], strides: [{stride}, 1]"
             f"{entries} : {kind}"

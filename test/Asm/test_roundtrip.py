@@ -1,4 +1,4 @@
-"""Properties: what is printed reads back as it was, in every way of printing; arguments keep their names; spacing is free."""
+"""Properties: what is printed reads back as it was, however printed; arguments keep their names; spacing is free."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What the tests of the assembly layer share: a context, small kernels, texts in which marks show where a caret belongs."""
+"""What the tests of the assembly layer share: a context, small kernels, texts with marks where a caret belongs."""
 
 from __future__ import annotations
 
