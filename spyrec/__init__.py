@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spyrec.code import Code, compile, load
+    from spyrec.code import Code, Execution, compile, load
     from spyrec.errors import (
         CompilerBug,
         Diagnostic,
@@ -29,6 +29,7 @@ __all__ = [
     "Code",
     "CompilerBug",
     "Diagnostic",
+    "Execution",
     "InvalidKernel",
     "OutOfResources",
     "Position",
@@ -46,4 +47,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module("spyrec.code" if name in ("Code", "compile", "load") else "spyrec.errors"), name)
+    return getattr(
+        import_module("spyrec.code" if name in ("Code", "Execution", "compile", "load") else "spyrec.errors"), name
+    )

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from spyrec.errors import Diagnostic, UsageError
 
@@ -15,6 +15,16 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from spyrec.spyrecode import Artifact, Signature
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One run of a kernel: the arrays that it wrote by name, cycles, the simulator's report, its warnings."""
+
+    outputs: dict[str, npt.NDArray[Any]]
+    cycles: int
+    report: dict[str, Any]
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,10 @@ class Code:
     def run(
         self, values: Mapping[str, Any], *, shuffle: int | None = None, seed: int | None = None
     ) -> dict[str, npt.NDArray[Any]]:
+        """Execute the binary and return each array that the kernel writes, by its name; see :meth:`execute`."""
+        return self.execute(values, shuffle=shuffle, seed=seed).outputs
+
+    def execute(self, values: Mapping[str, Any], *, shuffle: int | None = None, seed: int | None = None) -> Execution:
         """Execute the binary in the simulator.
 
         ``values`` maps an argument's name, ``argN`` or a literal element address to an array (anything that NumPy
@@ -44,20 +58,39 @@ class Code:
         What the kernel reads and ``values`` lacks is random with ``seed`` and an error without. ``shuffle`` draws
         every latency at random, which changes no result.
 
-        Returns each array that the kernel writes, by its name. Raises InvalidKernel for a wrong launch and for a fault
-        of the kernel, at the user's place.
+        Raises InvalidKernel for a wrong launch and for a fault of the kernel, at the user's place.
         """
         from spyrec import sim, spyrecode
 
         arrays = {name: value for name, value in values.items() if not isinstance(value, numbers.Real)}
         scalars: dict[str, Any] = {name: value for name, value in values.items() if isinstance(value, numbers.Real)}
         launch = spyrecode.bind(self.artifact.signature, arrays, scalars, seed=seed)
-        sim.run(self.artifact, launch, shuffle=shuffle)
-        return launch.outputs()
+        result = sim.run(self.artifact, launch, shuffle=shuffle)
+        return Execution(launch.outputs(), result.cycles, result.report, result.warnings)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a ``.spyre`` file, or a folder when ``path`` ends in a slash or is one; whole or not at all."""
         self.artifact.save(path)
+
+
+@overload
+def compile(
+    source: str | os.PathLike[str],
+    *,
+    device: str | os.PathLike[str] = "spyre",
+    kernel: str | None = None,
+    emit: Literal["spyrecode"] = "spyrecode",
+) -> Code: ...
+
+
+@overload
+def compile(
+    source: str | os.PathLike[str],
+    *,
+    device: str | os.PathLike[str] = "spyre",
+    kernel: str | None = None,
+    emit: str,
+) -> Code | str: ...
 
 
 def compile(
@@ -66,7 +99,7 @@ def compile(
     device: str | os.PathLike[str] = "spyre",
     kernel: str | None = None,
     emit: str = "spyrecode",
-) -> Any:
+) -> Code | str:
     """Compile KTIR, given as a path or as its text.
 
     Gives a :class:`Code`; with ``emit`` naming a stage before the binary, that stage's text (a ``str``). ``device`` is
@@ -85,8 +118,9 @@ def compile(
         device=os.fspath(device), kernel=kernel, emit=emit, dump_stages=Path(folder) if folder else None
     )
     result = driver.compile_text(text, name, options)
-    if result.artifact is None:
+    if result.text is not None:
         return result.text
+    assert result.artifact is not None
     return Code(result.artifact, result.diagnostics)
 
 

@@ -28,6 +28,7 @@ def check(code: spyrec.Code) -> None:
     assert list(got) == ["z_ptr"]
     assert got["z_ptr"].dtype == np.float16
     np.testing.assert_array_equal(got["z_ptr"], arrays["x_ptr"] + arrays["y_ptr"])
+    assert code.execute(arrays).cycles == code.execute(arrays).report["cycles"] > 0
 
 
 def test_path_and_text() -> None:
