@@ -135,7 +135,7 @@ class TypeElement(Element):
         first = s.i
         if not self.many:
             s.types[self.name] = [read_type(s, self.constraint)]
-            s.spans[self.field] = (first, s.i)
+            s.span(self.field, first, s.i)
             return
         types: list[Piece] = []
         if self.starts(s):
@@ -403,7 +403,7 @@ def read_entries(s: OpRead, first: int, after: int) -> None:
         if key in s.attrs:
             s.fail(f"attribute '{key}' is given twice", start, id="duplicate-attribute")
         s.attrs[key] = (text, value)
-        s.spans[key] = (start, end)
+        s.span(key, start, end)
 
 
 def _unquoted(name: str) -> str:

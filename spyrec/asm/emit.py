@@ -94,7 +94,7 @@ def _operand_types(s: OpRead, f: ValueSpec, count: int) -> list[Piece]:
     if given is None:
         return [_implied(s, f)] * count if count else []
     if len(given) != count:
-        where = s.spans.get(f"type({f.name})", (s.name_token, s.name_token + 1))
+        where = (given[0][1], s.skip_type(given[-1][1])) if given else (s.name_token, None)
         s.fail(f"{f.name} has {count} values, but {len(given)} types", *where, id="type-mismatch")
     return given
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import bisect
 from dataclasses import dataclass
-from functools import partial
 
 from spyrec.asm import emit, generic, limits
 from spyrec.asm.grammar import Grammar
@@ -19,7 +18,7 @@ from spyrec.asm.problem import Problem
 from spyrec.asm.state import OpRead, RegionRead
 from spyrec.asm.translate import Translator
 from spyrec.diag import Sink, Source, SourceMap, Span
-from spyrec.ods.spec import Arity
+from spyrec.ods.spec import Arity, OpSpec
 
 #: After this many mistakes in one text the rest is likely to be a consequence.
 MAX_PROBLEMS = 20
@@ -57,6 +56,8 @@ class Reader:
         self.grammar = grammar
         self.sink = sink
         self.problems = 0
+        self.ops: dict[int, OpSpec] = {}
+        source_map.find = self.fields
 
     def read(self) -> Generic | None:
         """The generic form, or None when mistakes were reported."""
@@ -219,13 +220,30 @@ class Reader:
             shown = near.partition(".")[2] if near and "." not in self.texts[index] else near
             hint = [f"did you mean {shown}?"] if near else []
             raise Problem("unknown-op", f"there is no op {name}", tokens.starts[index], tokens.end(index), hint)
-        op = OpRead(self.translator, spec, index, frame.prefix)
-        if quoted:
-            op.todo.extend(reversed(generic.elements(spec)))
-            op.generic = True
-        else:
-            op.todo.extend(reversed(self.grammar.op(name)))
-        return self._advance(frame, op)
+        return self._advance(frame, self._begin(spec, index, frame.prefix, quoted))
+
+    def _begin(self, spec: OpSpec, index: int, prefix: str, quoted: bool) -> OpRead:
+        op = OpRead(self.translator, spec, index, prefix)
+        op.generic = quoted
+        op.todo.extend(reversed(generic.elements(spec) if quoted else self.grammar.op(spec.name)))
+        return op
+
+    def fields(self, offset: int) -> dict[str, tuple[int, int]]:
+        """Where the fields of the op whose name starts at ``offset`` were written; empty when no op of ours does."""
+        spec = self.ops.get(offset)
+        if spec is None:
+            return {}
+        tokens = self.tokens
+        index = tokens.at(offset)
+        op = self._begin(spec, index, "", self.texts[index][0] == '"')
+        op.spans = {}
+        while op.todo:
+            op.todo.pop().read(op)
+            if op.opening is not None:
+                op.i, op.opening = op.opening.close + 1, None
+        if op.generic:
+            generic.emit(op, Output())
+        return {name: (tokens.starts[a], tokens.end(max(a, b - 1))) for name, (a, b) in op.spans.items()}
 
     def _advance(self, frame: Frame, op: OpRead) -> int:
         """Read on until the op ends or one of its regions begins."""
@@ -244,8 +262,7 @@ class Reader:
         else:
             emit.emit(op, frame.out)
         self._check_end(op)
-        spans = op.spans
-        self.source_map.record(self.tokens.starts[op.name_token], partial(_offsets, self.tokens, spans))
+        self.ops[self.tokens.starts[op.name_token]] = op.spec
         frame.next = op.i
         if frame.region is not None and frame.region.spec.terminator == op.spec.name:
             frame.region.terminated = True
@@ -283,8 +300,3 @@ class Reader:
                 return index
             index = match[index] + 1 if match[index] > index else index + 1
         return frame.end
-
-
-def _offsets(tokens: Tokens, spans: dict[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
-    """Character offsets of fields from their tokens."""
-    return {name: (tokens.starts[a], tokens.end(max(a, b - 1))) for name, (a, b) in spans.items()}

@@ -110,13 +110,15 @@ class OpRead(ReadState):
         self.operands: dict[str, list[Piece]] = {}
         self.types: dict[str, list[Piece]] = {}
         self.regions: dict[str, RegionRead] = {}
-        self.spans: dict[str, tuple[int, int]] = {}
+        #: Filled only when somebody asks where the fields are: then the op is read a second time.
+        self.spans: dict[str, tuple[int, int]] | None = None
 
     def translate(self, first: int, after: int) -> str:
         return self.translator.plain(first, after)
 
     def span(self, name: str, first: int, after: int) -> None:
-        self.spans[name] = (first, after)
+        if self.spans is not None:
+            self.spans[name] = (first, after)
 
     def at_value(self) -> bool:
         """Whether an SSA name stands at the cursor."""

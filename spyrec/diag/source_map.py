@@ -20,24 +20,21 @@ _ELEMENT = re.compile(r"^(.*)\[\d+\]$")
 class SourceMap:
     """Field spans of the ops of one source, keyed by the offset of the op's name.
 
-    Fields may be given as a function that finds them, so that a reader pays for them only when something is reported.
+    ``find`` gives the fields of the op whose name starts at an offset. It is asked when something is reported, so that
+    a reader need not collect what nobody wants.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, find: Callable[[int], Fields] | None = None) -> None:
         self.source = source
-        self._fields: dict[int, Fields | Callable[[], Fields]] = {}
-
-    def record(self, offset: int, fields: Fields | Callable[[], Fields]) -> None:
-        """State the fields of the op whose name starts at ``offset``."""
-        self._fields[offset] = fields
+        self.find = find
+        self._fields: dict[int, Fields] = {}
 
     def fields(self, position: Position) -> Fields:
         """All known fields of the op at a place; empty when nothing is known about it."""
         offset = self.source.offset(position)
-        found = self._fields.get(offset, {})
-        if callable(found):
-            found = self._fields[offset] = found()
-        return found
+        if offset not in self._fields:
+            self._fields[offset] = self.find(offset) if self.find is not None else {}
+        return self._fields[offset]
 
     def span(self, position: Position, field: str | None = None) -> Span | None:
         """Where ``field`` of the op at ``position`` was written.

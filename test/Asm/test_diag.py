@@ -16,9 +16,9 @@ TEXT = "first line\nsecond: äöü [1, 22]\r\n\tthird\n"
 @pytest.fixture
 def sink() -> Sink:
     source = Source("in.mlir", TEXT)
-    source_map = SourceMap(source)
     start = TEXT.index("second")
-    source_map.record(start, lambda: {"sizes": (start + 12, start + 19), "sizes[1]": (start + 16, start + 18)})
+    fields = {"sizes": (start + 12, start + 19), "sizes[1]": (start + 16, start + 18)}
+    source_map = SourceMap(source, lambda offset: fields if offset == start else {})
     sink = Sink()
     sink.add_source(source, source_map)
     return sink
