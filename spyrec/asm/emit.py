@@ -145,6 +145,8 @@ def _region(s: OpRead, region: RegionRead, out: Output) -> None:
             _header(s, out, region.entry, origin)
         elif not headed:
             _implied_header(s, out, region, empty, origin)
+        elif region.expected is not None:
+            _check_header(s, region.expected, region.open + 1)
     out.extend(region.body)
     end = starts[region.close]
     if region.spec.implicit and not region.terminated and not region.generic and region.spec.terminator:
@@ -192,6 +194,21 @@ def _trailer(s: OpRead) -> str:
             break
         first, last = first + 2, s.past(first + 1) - 1
     return f"loc({s.tokens.slice(first, last)})"
+
+
+def _check_header(s: OpRead, expected: Sequence[EntryArgument], label: int) -> None:
+    """The types in a header are those that the op states; their number is for the op's verifier."""
+    if s.texts[label + 1] != "(":
+        return
+    arguments = s.split(label + 2, s.past(label + 1) - 1)
+    for (first, _), argument in zip(arguments, expected, strict=False):
+        stated = first + 2
+        after = s.skip_type(stated)
+        if s.translator.type(stated, after) != argument.type[0]:
+            other = argument.type[1]
+            place = (s.tokens.starts[other], s.tokens.end(s.skip_type(other) - 1), "the op says so here")
+            message = f"{s.texts[first]} is {s.tokens.slice(stated, after)}, but the op says that it is another type"
+            s.fail(message, stated, after, id="type-mismatch", notes=[place])
 
 
 def _implied_header(s: OpRead, out: Output, region: RegionRead, empty: bool, origin: int) -> None:

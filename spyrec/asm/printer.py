@@ -200,7 +200,8 @@ class Printer:
             names = self._isolated_names(region) if region.names else {}
         self.frames.append(Frame(region.close, op, spec, names, spec.default_dialect, region.open))
         self.out.append(" {")
-        return region.body if region.headerless else region.open + 1
+        # A header without arguments says nothing: the reader makes the block anyhow.
+        return region.body if region.headerless or not region.arguments else region.open + 1
 
     def _isolated_names(self, region: RegionShow) -> dict[str, str]:
         """Names for the body of a region whose arguments are written as outer values; inner names give way to those."""

@@ -55,6 +55,7 @@ ONE = {
     "result of another shape": (load("%a = ktdp.load %t : <1x64xindex> -> «tensor<64xf16>»"), "type-mismatch", "tensor<64xf16>"),
     "tile of numbers": (load("%a = ktdp.load %t : «<1x64xf16>» -> tensor<1x64xf16>"), "wrong-type", "1x64xf16"),
     "no such element type": (load("%a = ktdp.load %t : <1x64xindex> -> tensor<1x64x«f99»>"), "syntax", "type"),
+    "header against op": (HEAD + "  dataflow.stream counts [1] ins(@a[%zero] strides [2] : f32) outs() { ^bb0(%p: «f16»): dataflow.yield }\n" + END, "type-mismatch", "%p is f16"),
     "more types than values": (HEAD + "  dataflow.program_unit @u(%c) {\n    dataflow.stream counts [1] ins() outs() { dataflow.yield %c : «index, index» }\n  }\n" + END, "type-mismatch", "1 values"),
     # numbers
     "absurd size": (view("[96, 64], s", "[96, «99999999999999999999»], s"), "number-range", "i64"),

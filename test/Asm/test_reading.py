@@ -128,6 +128,12 @@ ktdf_arch.device @d attributes {spyrec.map = #ktdf_arch.map<#ktdp.memory_space<g
     assert '<#ktdp.memory_space<global> = "ddr", f16 = 64>' in out
 
 
+def test_devices_without_resources() -> None:
+    for text in ("ktdf_arch.device @d {\n}", 'ktdf_arch.device @d attributes {version = 3 : i64} import("demo.mlir")'):
+        assert " ".join(text.split()) in " ".join(printed(text + "\n").split())
+        assert printed(printed(text + "\n")) == printed(text + "\n")
+
+
 def test_names_repeat_in_isolated_regions() -> None:
     """`%m` means another thing in each group; a use of an outer name that was not shared is an error at that name."""
     group = '  group share(%m) {\n    %x = memory {kind = "lx"}\n    datapath %m to %x : memory, memory\n  }\n'
