@@ -51,10 +51,9 @@ def test_faster_memory_is_faster() -> None:
 @pytest.mark.parametrize("line", [line for line in LINES if line.element == "f16"], ids=str)
 def test_a_public_file_drives_the_model(line: Line) -> None:
     """What the file does not say has the documented defaults; what it says it cannot do is refused at its line."""
-    try:
-        code = compiled(line, PUBLIC)
-    except Unsupported as refusal:
-        assert line.kernel.name == "chain_arith"  # computes in f32 on the way
-        assert all("no lanes for f32" in d.message and d.position is not None for d in refusal.diagnostics)
-    else:
-        assert matches(line, code)
+    if line.kernel.name != "chain_arith":
+        assert matches(line, compiled(line, PUBLIC))
+        return
+    with pytest.raises(Unsupported, match="no lanes for f32") as caught:  # it computes in f32 on the way
+        compiled(line, PUBLIC)
+    assert all(d.position is not None for d in caught.value.diagnostics)
