@@ -103,7 +103,13 @@ def _structure(op: Op) -> Iterator[Violation]:
                     notes=(a.doc,) if a.doc else (),
                 )
             continue
-        value = attributes[a.name]
+        try:
+            value = attributes[a.name]
+        except TypeError:  # the bindings cannot hand out a location as an attribute; nothing of ours takes one
+            yield Violation(
+                "wrong-attribute", f"attribute {a.name} must be {a.constraint.description}, but is a location", a.name
+            )
+            continue
         if not a.constraint.accepts(value):
             yield Violation(
                 "wrong-attribute", f"attribute {a.name} must be {a.constraint.description}, but is {value}", a.name

@@ -42,6 +42,7 @@ ONE = {
         "coordinate_set",
     ),
     "unknown attribute": (load("%a = ktdp.load %t {«fast = 1»} : <1x64xindex> -> tensor<1x64xf16>"), "unknown-attribute", "fast"),
+    "location as attribute": (tile("access_tile_set = #row", "«access_tile_set = loc(unknown)»"), "wrong-attribute", "a location"),
     "attribute twice": (view("{", "{memory_space = 1, ").replace("#all, memory_space", "#all, «memory_space»"), "duplicate-attribute", "memory_space"),
     "attribute in format and dictionary": (HEAD + "  dataflow.wait @c {«channel» = @c}\n" + END, "duplicate-attribute", "channel"),
     "attribute without value": (view("coordinate_set = #all", "«coordinate_set» = "), "syntax", "no value"),
