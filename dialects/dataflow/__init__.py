@@ -1,7 +1,8 @@
 """The `dataflow` dialect: what the compiler's own stages say. :mod:`spyrec.dialects.dataflow.types` has an overview."""
 
+from spyrec.dialects.dataflow.compute import ContractOp, Fold, StreamOp, YieldOp
 from spyrec.dialects.dataflow.kernel import ReadOp, TileIdOp, WriteOp
-from spyrec.dialects.dataflow.program import BufferOp, ProgramUnitOp, StreamOp, TransferOp, YieldOp
+from spyrec.dialects.dataflow.program import BufferOp, ProgramUnitOp, ScalarLoadOp, TransferOp
 from spyrec.dialects.dataflow.schedule import AllocOp, ChannelOp, DataTransferOp, PostOp, WaitOp
 from spyrec.dialects.dataflow.types import LX, SPACES, Dataflow
 
@@ -11,11 +12,14 @@ __all__ = [
     "AllocOp",
     "BufferOp",
     "ChannelOp",
+    "ContractOp",
     "DataTransferOp",
     "Dataflow",
+    "Fold",
     "PostOp",
     "ProgramUnitOp",
     "ReadOp",
+    "ScalarLoadOp",
     "StreamOp",
     "TileIdOp",
     "TransferOp",

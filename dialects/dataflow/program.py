@@ -1,14 +1,11 @@
 """Ops of the program stage: one program per kind of unit, on byte addresses."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from spyrec import ods
-from spyrec.dialects.dataflow.types import Dataflow, I64Arrays, Space, Symbols
-from spyrec.mlir import ir
+from spyrec.dialects.dataflow.checks import counts_problem
+from spyrec.dialects.dataflow.types import Dataflow, Space
 from spyrec.ods import constraints as c
-
-MAX_NEST = 4
-"""How many nested counts a transfer or a stream has at most."""
 
 
 class BufferOp(ods.Op, dialect=Dataflow, name="buffer", traits=(ods.Symbol,)):
@@ -70,84 +67,14 @@ class TransferOp(ods.Op, dialect=Dataflow, name="transfer", effects=ods.ReadWrit
                 )
 
 
-class StreamOp(ods.Op, dialect=Dataflow, name="stream", effects=ods.ReadWrite):
-    """Apply a body to every point of up to four nested counts over operands in LX.
+class ScalarLoadOp(ods.Op, dialect=Dataflow, name="scalar_load", effects=ods.Read):
+    """Read one element of LX into a register of the unit that executes it.
 
-    Block arguments are the elements of the inputs, then the old elements of the outputs; `dataflow.yield` gives the new
-    elements of the outputs. Operand `k` at point `i` is at byte `address_k + sum(i_d * strides_k[d])`. The element
-    types are those of the block arguments.
+    What a compute unit has decided (a loop's bound, a condition, an address) reaches control in this way; every unit
+    that needs the value loads it for itself. A float is carried as its bits, for the body of a stream.
     """
 
-    inputs = ods.variadic_operand(c.Index, "byte addresses in LX of what is read")
-    outputs = ods.variadic_operand(c.Index, "byte addresses in LX of what is written")
-    counts = ods.attr(c.I64Array, "extents, outermost first")
-    input_strides = ods.attr(I64Arrays, "strides in bytes, per input")
-    output_strides = ods.attr(I64Arrays, "strides in bytes, per output")
-    input_buffers = ods.attr(Symbols, "the buffer of each input")
-    output_buffers = ods.attr(Symbols, "the buffer of each output")
-    body = ods.region("what happens at each point", terminator="dataflow.yield")
-    assembly_format = (
-        "`counts` $counts `ins` `(` custom<StreamOperands>($inputs, $input_buffers, $input_strides, $body) `)`"
-        " `outs` `(` custom<StreamOperands>($outputs, $output_buffers, $output_strides, $body) `)`"
-        " attr-dict-with-keyword $body"
-    )
-
-    def verify(self) -> Iterator[ods.Violation]:
-        """One to four counts; strides and a buffer per operand; the body takes and yields elements."""
-        yield from counts_problem(self.counts)
-        for side, operands in (("input", self.inputs), ("output", self.outputs)):
-            for what in ("strides", "buffers"):
-                name = f"{side}_{what}"
-                entries = getattr(self, name)
-                if len(entries) != len(operands):
-                    yield ods.Violation(
-                        "rank-mismatch", f"{name} has {len(entries)} entries for {len(operands)} {side}s", name
-                    )
-            for k, strides in enumerate(getattr(self, f"{side}_strides")):
-                if len(strides) != len(self.counts):
-                    yield ods.Violation(
-                        "rank-mismatch",
-                        f"strides of {side} {k} have {len(strides)} entries for {len(self.counts)} counts",
-                        f"{side}_strides[{k}]",
-                    )
-        yield from self._body()
-
-    def _body(self) -> Iterator[ods.Violation]:
-        block = self.body.blocks[0]
-        operands = len(self.inputs) + len(self.outputs)
-        types = [a.type for a in block.arguments]
-        if len(types) != operands:
-            yield ods.Violation(
-                "wrong-region",
-                f"the body has {len(types)} block arguments for {len(self.inputs)} inputs and {len(self.outputs)}"
-                " outputs",
-                "body",
-            )
-            return
-        yielded: Sequence[ir.Value] = list(block.operations)[-1].operands
-        wanted = types[len(self.inputs) :]
-        got = [v.type for v in yielded]
-        if got != wanted:
-            yield ods.Violation(
-                "type-mismatch",
-                f"the body yields ({', '.join(map(str, got))}); its outputs are ({', '.join(map(str, wanted))})",
-                "body",
-            )
-
-
-class YieldOp(ods.Op, dialect=Dataflow, name="yield", traits=(ods.Terminator,), effects=ods.Pure):
-    """Give the new elements of a stream's outputs."""
-
-    values = ods.variadic_operand(c.AnyType, "one element per output")
-    assembly_format = "($values^ `:` type($values))? attr-dict"
-
-
-def counts_problem(counts: ir.DenseI64ArrayAttr) -> Iterator[ods.Violation]:
-    """One to four counts, none negative."""
-    if not 1 <= len(counts) <= MAX_NEST:
-        yield ods.Violation(
-            "wrong-attribute", f"counts has {len(counts)} entries; 1 to {MAX_NEST} are possible", "counts"
-        )
-    for k, count in enumerate(counts):
-        if count < 0:
-            yield ods.Violation("wrong-attribute", f"counts[{k}] is {count}; an extent is at least 0", f"counts[{k}]")
+    address = ods.operand(c.Index, "byte address in LX")
+    buffer = ods.attr(c.FlatSymbol, "the buffer that it lies in")
+    result = ods.result(c.AnyType, "the element")
+    assembly_format = "$buffer `[` $address `]` attr-dict `:` type($result)"

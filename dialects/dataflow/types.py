@@ -59,6 +59,12 @@ class Dataflow(ods.Dialect, name="dataflow"):
           {element_bytes = 2}
         dataflow.post @full
       }
+      dataflow.program_unit @pt(%core) {
+        %start = dataflow.scalar_load @row[%slot] : i64
+        %from = arith.index_cast %start : i64 to index
+        dataflow.contract counts [8, 8, 4] lhs @row[%slot] strides [8, 0, 2] : f16
+          rhs @row[%from] strides [0, 2, 16] : f16 acc @row[%slot] strides [16, 2, 0] : f16 {start = "lx"}
+      }
       dataflow.program_unit @sfu(%core) {
         dataflow.wait @full
         dataflow.stream counts [64] ins(@row[%slot] strides [2] : f16) outs(@row[%slot] strides [2] : f16) {

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from spyrec import diag
 from spyrec.codegen.code import Place
+from spyrec.codegen.matrix import Matrix
 from spyrec.codegen.mover import Mover
 from spyrec.codegen.refusals import Refused
 from spyrec.codegen.registers import OutOfRegisters, finish
@@ -22,7 +23,7 @@ from spyrec.passes.analysis import kernels
 from spyrec.spyrecode.artifact import HOST, Artifact
 
 #: The class that lowers a unit's program, by the role of the unit.
-_BY_ROLE: dict[str, type[UnitCode]] = {"load": Mover, "store": Mover, "vector": Vector}
+_BY_ROLE: dict[str, type[UnitCode]] = {"load": Mover, "store": Mover, "vector": Vector, "matrix": Matrix}
 
 
 def generate(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from spyrec.codegen.code import Item, Label, Line, Place
 from spyrec.isa.fields import REGISTERS, Kind
 from spyrec.isa.micro import SPLAT
-from spyrec.isa.objects import End, Instruction, LxOperand, MicroOp, Stream, Xfer
+from spyrec.isa.objects import Contract, End, Instruction, LxOperand, MicroOp, Stream, Xfer
 from spyrec.isa.table import BY_OP
 
 _SOURCES = {
@@ -37,6 +37,8 @@ def sources(instruction: Instruction) -> list[int]:
     elif isinstance(instruction, Stream):
         found += [o.base for o in (*instruction.inputs, *instruction.outputs) if o.base is not None]
         found += [m.sources[0] for m in instruction.micro_ops if m.op == SPLAT]
+    elif isinstance(instruction, Contract):
+        found += [o.base for o in instruction.operands if o.base is not None]
     return found
 
 
@@ -102,7 +104,7 @@ def _intervals(code: Sequence[Instruction]) -> dict[int, tuple[int, int]]:
     last: dict[int, int] = {}
     loops: list[tuple[int, int]] = []
     for index, instruction in enumerate(code):
-        if instruction.op == "endloop":
+        if instruction.op in ("endloop", "endrepeat"):
             loops.pop()
         for register in sources(instruction):
             end = next((end for start, end in loops if first.get(register, index) < start), index)
@@ -115,6 +117,8 @@ def _intervals(code: Sequence[Instruction]) -> dict[int, tuple[int, int]]:
         if instruction.op == "loop":
             loops.append((index, instruction.target))
             last[instruction.rd] = max(last[instruction.rd], instruction.target)
+        elif instruction.op == "repeat":
+            loops.append((index, instruction.target))
     return {register: (first[register], last[register]) for register in first}
 
 
@@ -153,6 +157,8 @@ def renamed(instruction: Instruction, assigned: dict[int, int]) -> Instruction:
         changes["inputs"] = _operands(instruction.inputs, assigned)
         changes["outputs"] = _operands(instruction.outputs, assigned)
         changes["micro_ops"] = tuple(_micro(m, assigned) for m in instruction.micro_ops)
+    elif isinstance(instruction, Contract):
+        changes["lhs"], changes["rhs"], changes["acc"] = _operands(instruction.operands, assigned)
     return replace(instruction, **changes)  # type: ignore[arg-type]
 
 

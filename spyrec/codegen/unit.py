@@ -17,6 +17,7 @@ from spyrec.isa.objects import Instruction
 from spyrec.isa.table import MAX_LOOP_COUNT
 from spyrec.mlir import ir
 
+_TERMINATORS = frozenset({"scf.yield", "scf.condition"})
 _SYNCHRONISATION = {"dataflow.wait": "wait", "dataflow.post": "post"}
 
 
@@ -88,12 +89,16 @@ class UnitCode:
         for view in block.operations:
             op = view.operation
             self.builder.place = place_of(op.location)
-            if op.name in CONSTANTS or op.name == "scf.yield":
+            if op.name in CONSTANTS or op.name in _TERMINATORS:
                 continue
             if op.name == "scf.for":
                 self._for(op)
             elif op.name == "scf.if":
                 self._if(op)
+            elif op.name == "scf.while":
+                self._while(op)
+            elif op.name == "dataflow.scalar_load":
+                self._scalar_load(op)
             elif op.name in _SYNCHRONISATION:
                 self._synchronise(op)
             elif self.scalars.knows(op.name):
@@ -107,6 +112,50 @@ class UnitCode:
         if name not in self.job.channels:
             raise Refused(op, "invalid-program", f"no channel @{name} in this function")
         self.builder.emit(Instruction(_SYNCHRONISATION[op.name], channel=self.job.channels[name]))
+
+    def _scalar_load(self, op: ir.Operation) -> None:
+        """Load where it stands: what LX holds depends on when."""
+        result = op.results[0]
+        type_ = type_name(result, op)
+        address = self.builder.in_register(self.integer(op.operands[0], op))
+        buffer = self.buffer(op, ir.FlatSymbolRefAttr(op.attributes["buffer"]).value)
+        register = self.builder.register(values=_range_of(type_))
+        size = numerics.sizeof(type_)
+        self.builder.emit(Instruction("sload", rd=register, ra=address, imm=size, buffer=buffer))
+        self.values[result] = held(register)
+
+    def _while(self, op: ir.Operation) -> None:
+        """``scf.while`` as a ``repeat`` that is left after its first part; what it hands out is set before that."""
+        build = self.builder
+        place, outside = build.place, build.depth
+        before, after = (region.blocks[0] for region in op.regions)
+        inits = [self.value(v, op) for v in op.operands]
+        carried = [build.register() for _ in inits]
+        for register, init in zip(carried, inits, strict=True):
+            build.move(register, init)
+        results = [build.register() for _ in op.results]
+        end = build.label()
+        with build.block() as body:
+            for register in carried:
+                build.depths[register] = build.depth
+            self._define(list(before.arguments), [held(register) for register in carried])
+            self.block(before)
+            condition, *passed = self._yielded(before)
+            build.place = place
+            for register, value in zip(results, passed, strict=True):
+                build.move(register, value)
+            build.emit(Instruction("exitz", ra=build.in_register(condition)))
+            self._define(list(after.arguments), passed)
+            self.block(after)
+            self._carry(carried, self._yielded(after))
+        for register in carried:
+            build.depths[register] = outside
+        build.place = place
+        build.emit(Instruction("repeat", target=end.number))
+        build.splice(body)
+        build.mark(end)
+        build.emit(Instruction("endrepeat"))
+        self._define(op.results, [held(register) for register in results])
 
     def _if(self, op: ir.Operation) -> None:
         condition = self.value(op.operands[0], op)

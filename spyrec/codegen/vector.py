@@ -10,9 +10,9 @@ from spyrec.codegen.attributes import CONSTANTS, attributes, constant_bits, inte
 from spyrec.codegen.nests import simplified
 from spyrec.codegen.refusals import Refused, unsupported
 from spyrec.codegen.unit import UnitCode
-from spyrec.dialects.dataflow import StreamOp
+from spyrec.dialects.dataflow import Fold, StreamOp
 from spyrec.isa.fields import VECTOR_REGISTERS
-from spyrec.isa.micro import CONST, SPLAT
+from spyrec.isa.micro import CONST, PRODUCT, SPLAT
 from spyrec.isa.objects import LxOperand, MicroOp, Stream
 from spyrec.isa.table import ELEMENT_TYPES
 from spyrec.mlir import ir
@@ -55,28 +55,54 @@ class _Body:
         view = self.op.opview
         assert isinstance(view, StreamOp)
         ins, outs = list(view.inputs), list(view.outputs)
+        folds = view.folds()
         in_operands = self._operands("input", ins, arguments[: len(ins)])
         out_operands = self._operands("output", outs, arguments[len(ins) :])
-        for argument, operand in zip(arguments, (*in_operands, *out_operands), strict=True):
-            # The old value of an output is one more input, from the same address.
-            if any(True for _ in argument.uses):
+        *operations, terminator = [v.operation for v in self.block.operations]
+        needed = _needed(folds, operations, terminator)
+        for number, (argument, operand) in enumerate(zip(arguments, (*in_operands, *out_operands), strict=True)):
+            # The old value of an output is one more input, from the same address; a fold reads it by itself.
+            if argument in needed and (number < len(ins) or folds[number - len(ins)] is None):
                 register = self._new(argument)
                 self.inputs.append(replace(operand, register=register))
-        *operations, terminator = [v.operation for v in self.block.operations]
         for inner in operations:
-            self._micro(inner)
+            if any(result in needed for result in inner.results):
+                self._micro(inner)
         outputs = [
-            replace(operand, register=self._register(value, terminator))
-            for operand, value in zip(out_operands, terminator.operands, strict=True)
+            self._output(operand, value, fold, terminator, fresh=view.fresh is not None)
+            for operand, value, fold in zip(out_operands, terminator.operands, folds, strict=True)
         ]
         every = (*self.inputs, *outputs)
-        counts, strides = simplified(counts, [o.strides for o in every])
-        every = tuple(replace(o, strides=s) for o, s in zip(every, strides, strict=True))
+        # One more list of strides keeps counts that are folded and counts that are not from merging.
+        shape = _dense([1 if d in view.folded else n for d, n in enumerate(counts)], view.folded)
+        counts, strides = simplified(counts, [*(o.strides for o in every), shape])
+        every = tuple(replace(o, strides=s) for o, s in zip(every, strides, strict=False))
+        folded = sum(1 << d for d, s in enumerate(strides[-1]) if s == 0) if view.folded else 0
         split = len(self.inputs)
         return _allocated(
             self.op,
-            Stream(counts=tuple(counts), inputs=every[:split], outputs=every[split:], micro_ops=tuple(self.micro_ops)),
+            Stream(
+                counts=tuple(counts),
+                folded=folded,
+                inputs=every[:split],
+                outputs=every[split:],
+                micro_ops=tuple(self.micro_ops),
+            ),
         )
+
+    def _output(
+        self, operand: LxOperand, value: ir.Value, fold: Fold | None, terminator: ir.Operation, *, fresh: bool
+    ) -> LxOperand:
+        if fold is None:
+            return replace(operand, register=self._register(value, terminator))
+        combiner = fold.combiner.partition(".")[2]
+        if fold.factors is None:
+            register = self._register(fold.term, terminator)
+        else:
+            sources = tuple(self._register(v, terminator) for v in fold.factors)
+            register = self._new(None)
+            self.micro_ops.append(MicroOp(PRODUCT, operand.type, register, sources))
+        return replace(operand, register=register, fold=combiner, fresh=int(fresh))
 
     def _operands(self, side: str, addresses: Sequence[ir.Value], arguments: Sequence[ir.Value]) -> list[LxOperand]:
         strides = [integers(s) for s in ir.ArrayAttr(self.op.attributes[f"{side}_strides"])]
@@ -133,6 +159,32 @@ class _Body:
         assert name is not None
         type_ = self._type(op.results[0], op)
         self.micro_ops.append(MicroOp(name, type_, self._new(op.results[0]), tuple(sources)))
+
+
+def _needed(
+    folds: Sequence[Fold | None], operations: Sequence[ir.Operation], terminator: ir.Operation
+) -> set[ir.Value]:
+    """The values of a body that are computed: all but the results of combiners, and products that only a sum folds."""
+    needed: set[ir.Value] = set()
+    parts: set[ir.Value] = set()
+    for fold, value in zip(folds, terminator.operands, strict=True):
+        needed.update([value] if fold is None else fold.factors or [fold.term])
+        parts.update([] if fold is None else [value, fold.term])
+    for inner in reversed(operations):
+        needed.update(result for result in inner.results if result not in parts)
+        if any(result in needed for result in inner.results):
+            needed.update(inner.operands)
+    return needed
+
+
+def _dense(counts: Sequence[int], folded: Sequence[int]) -> tuple[int, ...]:
+    """Strides of a dense array of shape ``counts``, 0 along the counts in ``folded``."""
+    strides: list[int] = []
+    step = 1
+    for d in reversed(range(len(counts))):
+        strides.append(0 if d in folded else step)
+        step *= counts[d]
+    return tuple(reversed(strides))
 
 
 def _allocated(op: ir.Operation, stream: Stream) -> Stream:

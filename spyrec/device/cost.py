@@ -76,6 +76,18 @@ def stream_cycles(device: Device, unit: Unit, points: int, operations: Iterable[
     return device.timing.stream_startup + max(passes, _ceil(points, widest))
 
 
+def contract_cycles(device: Device, unit: Unit, shape: tuple[int, int, int, int], element: str) -> int:
+    """Cycles of one contraction of ``shape`` (batch, rows, columns, depth) on the matrix unit ``unit``.
+
+    Each cell of its array holds one accumulator at a time and does ``lanes / cells`` multiply-adds per cycle; rows and
+    columns are done in blocks of the array's size. Raises ``Unsupported`` for an element type without lanes.
+    """
+    batch, rows, columns, depth = shape
+    high, wide = unit.array or (1, 1)
+    per_cell = max(1, lanes(unit, element) // (high * wide))
+    return device.timing.stream_startup + batch * _ceil(rows, high) * _ceil(columns, wide) * _ceil(depth, per_cell)
+
+
 def lanes(unit: Unit, element: str) -> int:
     """Elements of type ``element`` per cycle on ``unit``. Raises ``Unsupported`` when the unit cannot process the
     type.

@@ -8,11 +8,14 @@ from typing import Any
 
 from spyrec import numerics
 from spyrec.dialects import dataflow
+from spyrec.interp import compute
 from spyrec.interp.machine import Frame, Run, Scope, meaning
 from spyrec.interp.memory import Memory
 from spyrec.interp.values import Buffer, Tensor, defined, element_of, static_shape
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
+
+__all__ = ["compute"]
 
 
 @meaning("dataflow.tile_id")

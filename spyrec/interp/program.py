@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +17,7 @@ import numpy.typing as npt
 from spyrec import numerics
 from spyrec.dialects import dataflow
 from spyrec.interp.faults import Fault
-from spyrec.interp.lanes import Body, grid_of
 from spyrec.interp.machine import Frame, Run, Scope, meaning
-from spyrec.interp.memory import overlaps
 from spyrec.interp.requests import Await, Blocked, Flow
 from spyrec.interp.values import element_of
 from spyrec.mlir import ir
@@ -63,13 +62,14 @@ class Unit:
 @dataclass(eq=False)
 class Program:
     """One core: its buffers, channels and units, and through which buffer (number, -1: none) each byte of LX was
-    written.
+    written; and the sums that contractions have left in their units.
     """
 
     owners: npt.NDArray[np.int32]
     areas: dict[str, Area] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
     units: list[Unit] = field(default_factory=list)
+    kept: dict[str, Array] = field(default_factory=dict)
 
     def execute(self, rng: np.random.Generator | None) -> None:
         """Run all units to their ends. Raises :class:`Fault` ``deadlock`` or ``channel-misuse``."""
@@ -107,7 +107,8 @@ class Program:
         return fault
 
 
-def _program(frame: Frame) -> Program:
+def program_of(frame: Frame) -> Program:
+    """The core that executes."""
     program = frame.tile.program
     if program is None:
         raise Fault("invalid-ir", "this op belongs to a function with program units, and the function has none")
@@ -138,7 +139,7 @@ def buffer(op: ir.Operation, scope: Scope) -> Run:
     address, slot, depth = (ir.IntegerAttr(a).value for a in (made.address, made.slot_bytes, made.depth))
 
     def run(frame: Frame) -> None:
-        program = _program(frame)
+        program = program_of(frame)
         area = Area(name, len(program.areas), address, slot, depth)
         if area.end > len(program.owners):
             raise Fault("out-of-lx", f"buffer @{name} ends at byte {area.end}; LX has {len(program.owners)}")
@@ -179,7 +180,7 @@ def program_unit(op: ir.Operation, scope: Scope) -> Run:
 
     def run(frame: Frame) -> None:
         # Units share the frame: they read what is outside of them and write only values of their own.
-        _program(frame).units.append(Unit(name, body.run(frame, (frame.tile.number,))))
+        program_of(frame).units.append(Unit(name, body.run(frame, (frame.tile.number,))))
 
     return run
 
@@ -210,13 +211,13 @@ def post(op: ir.Operation, scope: Scope) -> Run:
 
 
 def _channel(frame: Frame, name: str) -> Channel:
-    found = _program(frame).channels.get(name)
+    found = program_of(frame).channels.get(name)
     if found is None:
         raise Fault("undefined-name", f"there is no channel @{name}", "channel")
     return found
 
 
-# Moves and compute ---------------------------------------------------------------------------------------------------
+# Moves ---------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -239,7 +240,7 @@ class Side:
             area, owners = data
             if not (owners == area.number).all():
                 other = int(owners[owners != area.number].flat[0])
-                names = {a.number: a.name for a in _program(frame).areas.values()}
+                names = {a.number: a.name for a in program_of(frame).areas.values()}
                 message = f"bytes read through @{area.name} were last written through @{names[other]}"
                 raise Fault("wrong-buffer", message)
         return values
@@ -258,7 +259,7 @@ class Side:
         """The buffer and who wrote its bytes in the box, in place; raises when the box leaves the buffer's slot."""
         if 0 in self.counts:
             return None
-        program, size = _program(frame), numerics.sizeof(self.element)
+        program, size = program_of(frame), numerics.sizeof(self.element)
         area = program.areas.get(self.buffer or "")
         if area is None:
             raise Fault(
@@ -303,34 +304,16 @@ def transfer(op: ir.Operation, scope: Scope) -> Run:
     return run
 
 
-@meaning("dataflow.stream")
-def stream(op: ir.Operation, scope: Scope) -> Run:
-    made = dataflow.StreamOp(op)
-    counts = tuple(made.counts)
-    block = made.body.blocks[0]
-    inputs = len(made.inputs)
-    sides = [
-        Side(False, counts, tuple(ir.DenseI64ArrayAttr(strides)), element_of(argument.type), _name(buffer))
-        for argument, strides, buffer in zip(
-            block.arguments,
-            [*made.input_strides, *made.output_strides],
-            [*made.input_buffers, *made.output_buffers],
-            strict=True,
-        )
-    ]
-    body = Body(block, scope)
-    used = body.uses(body.yields)
-    program = body.program(body.yields)
-    for k, side in enumerate(sides[inputs:], inputs):
-        if overlaps(counts, side.strides, numerics.sizeof(side.element)):
-            message = f"output {k - inputs} writes one place several times; a stream has no order"
-            raise Fault("unsupported-op", message, "counts")
+@meaning("dataflow.scalar_load")
+def scalar_load(op: ir.Operation, scope: Scope) -> Run:
+    made = dataflow.ScalarLoadOp(op)
+    element = element_of(made.result.type)
+    if element not in numerics.TYPES:
+        raise Fault("unsupported-type", f"a register holds no {element}", "type(result)")
+    side = Side(False, (), (), element, _name(made.buffer))
 
-    def run(frame: Frame, *addresses: int) -> None:
-        pairs = list(zip(sides, addresses, strict=True))
-        lanes = [side.read(frame, address) if k in used else None for k, (side, address) in enumerate(pairs)]
-        results = program(frame, lanes, grid_of(counts))
-        for (side, address), values in zip(pairs[inputs:], results, strict=True):
-            side.write(frame, address, np.broadcast_to(values, counts))
+    def run(frame: Frame, address: int) -> Any:
+        value = side.read(frame, address)
+        return value if numerics.is_float(element) else int(value)
 
     return run

@@ -18,6 +18,7 @@ from spyrec.isa.objects import (
     Binary,
     Buffer,
     Channel,
+    Contract,
     Dim,
     End,
     Instruction,
@@ -27,7 +28,7 @@ from spyrec.isa.objects import (
     UnitProgram,
     Xfer,
 )
-from spyrec.isa.table import BY_OP, ELEMENT_TYPES, MICRO_BY_OP, SPACES
+from spyrec.isa.table import BY_OP, ELEMENT_TYPES, FOLDS, MICRO_BY_OP, SPACES, STARTS
 
 T = TypeVar("T")
 _TOKEN = re.compile(
@@ -308,6 +309,8 @@ class _Code:
         op = line.choice("an instruction", set(BY_OP))
         if op == "stream":
             return self._stream(line)
+        if op == "contract":
+            return self._contract(line)
         if op == "xfer":
             instruction = self._xfer(line)
             line.finish()
@@ -382,6 +385,9 @@ class _Code:
     def _stream(self, line: _Line) -> Stream:
         line.expect("[")
         counts = line.listed(line.number_, "]")
+        folded = 0
+        if line.accept("fold"):
+            folded = self._folded(line)
         line.finish()
         inputs: list[LxOperand] = []
         outputs: list[LxOperand] = []
@@ -394,11 +400,17 @@ class _Code:
             outer.at += 1
             if line.accept("end"):
                 line.finish()
-                return Stream(counts=counts, inputs=tuple(inputs), outputs=tuple(outputs), micro_ops=tuple(micro))
+                return Stream(
+                    counts=counts,
+                    folded=folded,
+                    inputs=tuple(inputs),
+                    outputs=tuple(outputs),
+                    micro_ops=tuple(micro),
+                )
             if line.accept("in"):
                 inputs.append(self._operand(line))
             elif line.accept("out"):
-                outputs.append(self._operand(line))
+                outputs.append(self._fold(line, self._operand(line)))
             else:
                 micro.append(self._micro(line))
             line.finish()
@@ -406,11 +418,49 @@ class _Code:
     def _operand(self, line: _Line) -> LxOperand:
         register = line.register("v")
         line.expect(":")
+        return replace(self._place(line), register=register)
+
+    def _place(self, line: _Line) -> LxOperand:
         type_ = line.choice("an element type", set(ELEMENT_TYPES))
         line.expect("lx")
         base, offset, buffer = self._address(line)
         line.expect("[")
-        return LxOperand(base, offset, type_, line.listed(line.number_, "]"), buffer, register)
+        return LxOperand(base, offset, type_, line.listed(line.number_, "]"), buffer, 0)
+
+    def _folded(self, line: _Line) -> int:
+        line.expect("[")
+        folded = 0
+        token = line.peek()
+        for count in line.listed(line.number_, "]"):
+            if not 0 <= count < 4 or folded >> count:
+                line.fail(f"{count} is no count after those before it", token)
+            folded |= 1 << count
+        return folded
+
+    def _fold(self, line: _Line, operand: LxOperand) -> LxOperand:
+        if line.peek().kind != "name":
+            return operand
+        fold = line.choice("a combiner", set(FOLDS.values()) - {""})
+        return replace(operand, fold=fold, fresh=int(line.accept("fresh")))
+
+    def _contract(self, line: _Line) -> Contract:
+        line.expect("[")
+        counts = line.listed(line.number_, "]")
+        start = line.choice("what a sum starts from", set(STARTS.values()))
+        keep = int(line.accept("keep"))
+        line.finish()
+        operands = []
+        for word in ("lhs", "rhs", "acc", "end"):
+            if self.assembler.at == len(self.assembler.lines):
+                self.assembler.last.fail(f"the contract above has no '{word}'")
+            line = self.assembler.lines[self.assembler.at]
+            self.assembler.at += 1
+            line.expect(word)
+            if word != "end":
+                operands.append(self._place(line))
+            line.finish()
+        lhs, rhs, acc = operands
+        return Contract(counts=counts, lhs=lhs, rhs=rhs, acc=acc, start=start, keep=keep)
 
     def _micro(self, line: _Line) -> MicroOp:
         dest = line.register("v")

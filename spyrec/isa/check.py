@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spyrec.isa.micro import CONST, SPLAT
-from spyrec.isa.objects import Binary, End, Instruction, LxOperand, Stream, UnitProgram, Xfer
+from spyrec.isa.micro import CONST, PRODUCT, SPLAT
+from spyrec.isa.objects import Binary, Contract, End, Instruction, LxOperand, Stream, UnitProgram, Xfer
 from spyrec.isa.table import BY_OP, ELEMENT_BYTES, ELEMENT_TYPES, MAX_RANK, MICRO_BY_OP
 
 
@@ -64,6 +64,9 @@ def problems(binary: Binary) -> Iterator[Problem]:
             yield Problem(message, unit.label, index)
 
 
+_LOOPS = {"loop": "endloop", "repeat": "endrepeat"}
+
+
 def _repeated(names: list[str]) -> list[str]:
     return sorted(name for name, times in Counter(names).items() if times > 1)
 
@@ -79,7 +82,7 @@ def _unit_problems(unit: UnitProgram, binary: Binary) -> Iterator[tuple[int | No
 
 def _control(code: tuple[Instruction, ...]) -> Iterator[tuple[int, str]]:
     """Loops nest, jumps go forward and stay in their body, nothing stops in the middle."""
-    ends: list[int] = []  # the endloop of each loop that is open
+    ends: list[int] = []  # the endloop or endrepeat of each loop that is open
     depths: list[int] = []  # how many loops are open before each instruction
     jumps: list[tuple[int, int]] = []
     last = len(code) - 1
@@ -88,17 +91,19 @@ def _control(code: tuple[Instruction, ...]) -> Iterator[tuple[int, str]]:
         depths.append(len(ends))
         if instruction.op == "halt" and index != last:
             yield index, "halt in the middle"
-        elif instruction.op == "loop":
-            end = instruction.target
-            if not index < end < limit or code[end].op != "endloop":
-                yield index, f"the loop ends at {end}, which is no endloop ahead of it in its own body"
+        elif instruction.op in _LOOPS:
+            end, last_op = instruction.target, _LOOPS[instruction.op]
+            if not index < end < limit or code[end].op != last_op:
+                yield index, f"the {instruction.op} ends at {end}, which is no {last_op} ahead of it in its own body"
                 return
             ends.append(end)
-        elif instruction.op == "endloop":
+        elif instruction.op in _LOOPS.values():
             if not ends or ends[-1] != index:
-                yield index, "endloop without its loop"
+                yield index, f"{instruction.op} without its {instruction.op.removeprefix('end')}"
                 return
             ends.pop()
+        elif instruction.op == "exitz" and (not ends or code[ends[-1]].op != "endrepeat"):
+            yield index, "exitz stands in no body of a repeat"
         elif instruction.op in ("brz", "jump"):
             if index < instruction.target <= limit:
                 jumps.append((index, instruction.target))
@@ -135,6 +140,8 @@ def _instruction(instruction: Instruction, unit: UnitProgram, binary: Binary) ->
         yield from _xfer(instruction, binary)
     elif isinstance(instruction, Stream):
         yield from _stream(instruction, binary)
+    elif isinstance(instruction, Contract):
+        yield from _contract(instruction, binary)
 
 
 def _channel(instruction: Instruction, unit: UnitProgram, binary: Binary) -> Iterator[str]:
@@ -181,8 +188,12 @@ def _stream(instruction: Stream, binary: Binary) -> Iterator[str]:
     if not instruction.outputs:
         yield "a stream without outputs"
     for operand in (*instruction.inputs, *instruction.outputs):
-        yield from _lx_operand(operand, instruction, binary)
+        yield from _lx_operand(operand, instruction.counts, binary)
+    if instruction.folded >> len(instruction.counts):
+        yield f"folds counts {instruction.folded:#06b} of {len(instruction.counts)}"
+    yield from _folds(instruction)
     written = {operand.register for operand in instruction.inputs}
+    exact: set[int] = set()  # registers that hold a product
     if len(written) < len(instruction.inputs):
         yield "two inputs are loaded into one vector register"
     for micro in instruction.micro_ops:
@@ -203,13 +214,40 @@ def _stream(instruction: Stream, binary: Binary) -> Iterator[str]:
                 yield f"{micro.op}: no scalar register {micro.sources[0]}"
         else:
             yield from (f"{micro.op} reads v{s} before it is written" for s in micro.sources if s not in written)
+            yield from (
+                f"{micro.op} reads v{s}, a product that only a sum may fold" for s in micro.sources if s in exact
+            )
         written.add(micro.dest)
+        exact = exact | {micro.dest} if micro.op == PRODUCT else exact - {micro.dest}
     yield from (f"stores v{o.register}, which is not written" for o in instruction.outputs if o.register not in written)
+    yield from (
+        f"stores v{o.register}, a product that only a sum may fold"
+        for o in instruction.outputs
+        if o.register in exact and o.fold != "addf"
+    )
 
 
-def _lx_operand(operand: LxOperand, instruction: Stream, binary: Binary) -> Iterator[str]:
+def _folds(instruction: Stream) -> Iterator[str]:
+    if any(operand.fold or operand.fresh for operand in instruction.inputs):
+        yield "an input that folds"
+    for operand in instruction.outputs:
+        if operand.fresh and not operand.fold:
+            yield "an output that is fresh and does not fold"
+        if operand.fold and any(s for d, s in enumerate(operand.strides) if instruction.folded >> d & 1):
+            yield f"an output that folds counts {instruction.folded:#06b} has strides {list(operand.strides)}"
+
+
+def _contract(instruction: Contract, binary: Binary) -> Iterator[str]:
+    yield from _rank(instruction.counts)
+    for operand in instruction.operands:
+        yield from _lx_operand(operand, instruction.counts, binary)
+        if operand.register or operand.fold or operand.fresh:
+            yield "an operand of a contraction has no register and no fold"
+
+
+def _lx_operand(operand: LxOperand, counts: tuple[int, ...], binary: Binary) -> Iterator[str]:
     yield from _buffer(operand.buffer, binary)
     if operand.type not in ELEMENT_TYPES:
         yield f"no element type is called '{operand.type}'"
-    if len(operand.strides) != len(instruction.counts):
-        yield f"an operand with {len(operand.strides)} strides under {len(instruction.counts)} counts"
+    if len(operand.strides) != len(counts):
+        yield f"an operand with {len(operand.strides)} strides under {len(counts)} counts"

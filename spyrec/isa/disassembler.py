@@ -12,7 +12,7 @@ from typing import Protocol
 from spyrec.errors import Position
 from spyrec.isa.fields import Field, Kind
 from spyrec.isa.micro import CONST, SPLAT
-from spyrec.isa.objects import Binary, End, Instruction, LxOperand, MicroOp, Stream, UnitProgram, Xfer
+from spyrec.isa.objects import Binary, Contract, End, Instruction, LxOperand, MicroOp, Stream, UnitProgram, Xfer
 from spyrec.isa.table import BY_OP, VERSION
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.$]*")
@@ -75,7 +75,7 @@ class _Unit:
         for index, instruction in enumerate(self.code):
             if index in self.labels:
                 yield f"{self.labels[index]}:"
-            depth -= instruction.op == "endloop"
+            depth -= instruction.op in ("endloop", "endrepeat")
             first, *rest = self._instruction(instruction)
             line = "  " * (depth + 2) + first
             place = tuple(self.places[index]) if self.places and index < len(self.places) else ()
@@ -85,7 +85,7 @@ class _Unit:
                 before = place
             yield line
             yield from ("  " * (depth + 3) + text for text in rest)
-            depth += instruction.op == "loop"
+            depth += instruction.op in ("loop", "repeat")
 
     def _instruction(self, instruction: Instruction) -> Iterator[str]:
         if isinstance(instruction, Xfer):
@@ -93,10 +93,16 @@ class _Unit:
             source, dest = self._end(instruction.source), self._end(instruction.dest)
             yield f"xfer {instruction.element_bytes} {source} to {dest} {dims}"
         elif isinstance(instruction, Stream):
-            yield f"stream {list(instruction.counts)}"
+            folded = f" fold {list(instruction.folded_counts)}" if instruction.folded else ""
+            yield f"stream {list(instruction.counts)}{folded}"
             yield from (f"in {self._operand(o)}" for o in instruction.inputs)
             yield from map(micro_op, instruction.micro_ops)
-            yield from (f"out {self._operand(o)}" for o in instruction.outputs)
+            yield from (f"out {self._operand(o)}{_fold(o)}" for o in instruction.outputs)
+            yield "end"
+        elif isinstance(instruction, Contract):
+            yield f"contract {list(instruction.counts)} {instruction.start}{' keep' if instruction.keep else ''}"
+            for side, operand in zip(("lhs", "rhs", "acc"), instruction.operands, strict=True):
+                yield f"{side} {self._place(operand)}"
             yield "end"
         else:
             row = BY_OP[instruction.op]
@@ -128,8 +134,15 @@ class _Unit:
         return end.space + self._address(end.base, end.offset, end.buffer)
 
     def _operand(self, operand: LxOperand) -> str:
+        return f"v{operand.register}: {self._place(operand)}"
+
+    def _place(self, operand: LxOperand) -> str:
         address = self._address(operand.base, operand.offset, operand.buffer)
-        return f"v{operand.register}: {operand.type} lx{address} {list(operand.strides)}"
+        return f"{operand.type} lx{address} {list(operand.strides)}"
+
+
+def _fold(operand: LxOperand) -> str:
+    return f" {operand.fold}{' fresh' if operand.fresh else ''}" if operand.fold else ""
 
 
 def _listed(items: Iterable[str]) -> str:

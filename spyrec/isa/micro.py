@@ -1,7 +1,7 @@
 """The element-wise operations of a stream: one row per micro-op.
 
-Apart from ``const`` and ``splat`` their names are those of :mod:`spyrec.numerics`, which has their meaning; a
-test keeps the two lists equal.
+Apart from ``const``, ``splat``, ``product`` their names are those of :mod:`spyrec.numerics`, which has their meaning;
+a test keeps the two lists equal.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 CONST = "const"
 SPLAT = "splat"
+PRODUCT = "product"
+OWN = frozenset({CONST, SPLAT, PRODUCT})
+"""Micro-ops that are none of the numerics' own."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ MICRO_ROWS: tuple[MicroRow, ...] = (
     # Values that come from outside the lanes.
     *_rows(0x001, 0, {CONST: "the low bytes of the immediate in every lane"}),
     *_rows(0x002, 1, {SPLAT: "the low bytes of scalar register a in every lane"}),
+    *_rows(0x003, 2, {PRODUCT: "a * b, not rounded to the type; only a sum that folds it may use it"}),
     # Floats.
     *_rows(
         0x010,

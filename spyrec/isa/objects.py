@@ -41,7 +41,8 @@ class LxOperand:
 
     The address of an iteration is ``register[base] + offset + sum(index * stride)``; ``strides`` has one entry
     per count. An input is loaded into vector register ``register`` before the micro-ops run, an output is
-    stored from it after them.
+    stored from it after them. An output with a combiner in ``fold`` has stride 0 along the folded counts of its stream:
+    all values of the register over them are combined with what memory holds, or without that if it is ``fresh``.
     """
 
     base: int | None
@@ -50,6 +51,8 @@ class LxOperand:
     strides: tuple[int, ...]
     buffer: int | None
     register: int
+    fold: str = ""
+    fresh: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,13 +105,48 @@ class Xfer(Instruction):
 
 @dataclass(frozen=True, repr=False)
 class Stream(Instruction):
-    """Run ``micro_ops`` once per iteration of ``counts`` (outermost first, one to four of them) on LX operands."""
+    """Run ``micro_ops`` once per iteration of ``counts`` (outermost first, one to four of them) on LX operands.
+
+    Bit d of ``folded`` says that count d is folded into the outputs that fold.
+    """
 
     op: str = "stream"
     counts: tuple[int, ...] = ()
+    folded: int = 0
     inputs: tuple[LxOperand, ...] = ()
     outputs: tuple[LxOperand, ...] = ()
     micro_ops: tuple[MicroOp, ...] = ()
+
+    @property
+    def folded_counts(self) -> tuple[int, ...]:
+        """The counts that are folded."""
+        return tuple(d for d in range(len(self.counts)) if self.folded >> d & 1)
+
+
+_NOWHERE = LxOperand(None, 0, "f16", (), None, 0)
+
+
+@dataclass(frozen=True, repr=False)
+class Contract(Instruction):
+    """Add the products of ``lhs`` and ``rhs`` over ``counts`` to the accumulators ``acc``.
+
+    A count along which the stride of ``acc`` is 0 is summed over. ``start``: the sum starts at ``"zero"``, at what
+    ``"lx"`` holds, or at what the ``"unit"`` kept; with ``keep`` it stays in the unit. The registers of the operands
+    mean nothing and are 0.
+    """
+
+    op: str = "contract"
+    counts: tuple[int, ...] = ()
+    lhs: LxOperand = _NOWHERE
+    rhs: LxOperand = _NOWHERE
+    acc: LxOperand = _NOWHERE
+    start: str = "zero"
+    keep: int = 0
+
+    @property
+    def operands(self) -> tuple[LxOperand, LxOperand, LxOperand]:
+        """All three."""
+        return self.lhs, self.rhs, self.acc
 
 
 @dataclass(frozen=True)

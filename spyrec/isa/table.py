@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from spyrec.isa.fields import Field, Kind, Record
 from spyrec.isa.micro import MICRO_ROWS
-from spyrec.isa.objects import Dim, End, Instruction, LxOperand, MicroOp, Stream, Xfer
+from spyrec.isa.objects import Contract, Dim, End, Instruction, LxOperand, MicroOp, Stream, Xfer
 
 MAGIC = int.from_bytes(b"SPYRSIM\0", "little")
 VERSION = 1
@@ -34,6 +34,11 @@ ELEMENT_TYPES: dict[str, tuple[int, int, str]] = {
 }
 SPACES = {0: "device", 1: "lx", 2: "fill"}
 ELEMENT_BYTES = {0: 1, 1: 2, 2: 4, 3: 8}
+_FLOAT_FOLDS = ("addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf")
+_INTEGER_FOLDS = ("addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori")
+FOLDS = dict(enumerate(("", *_FLOAT_FOLDS, *_INTEGER_FOLDS)))
+"""Combiners of folding outputs by their code; 0 is none. New ones are added at the end."""
+STARTS = {0: "zero", 1: "lx", 2: "unit"}
 
 
 @dataclass(frozen=True)
@@ -114,12 +119,14 @@ LX_OPERAND = Record(
         Field("base", Kind.BASE, 0, 8, 6, "added to the offset"),
         Field("register", Kind.VECTOR, 0, 16, 8, "vector register that is loaded or stored"),
         Field("buffer", Kind.BUFFER, 0, 32, 16, "LX buffer that must hold every byte"),
+        Field("fold", Kind.CODE, 0, 48, 5, "combiner by which an output folds the folded counts", FOLDS),
+        Field("fresh", Kind.UNSIGNED, 0, 53, 1, "1: a fold starts from its identity, not from memory"),
         Field("offset", Kind.SIGNED, 1, 0, 64, "byte address in LX"),
         Field(
             "strides", Kind.SIGNED, 2, 0, 32, "bytes per step of each count, outermost first", repeat=4, length="rank"
         ),
     ),
-    "An input or output of a stream.",
+    "An input or output of a stream, or an operand of a contraction.",
     LxOperand,
 )
 
@@ -174,6 +181,15 @@ ROWS: tuple[Row, ...] = (
         (CHANNEL,),
         "Add 1 to the channel once all earlier work of this unit is complete. Only the channel's source unit may.",
     ),
+    Row(
+        0x08,
+        "repeat",
+        (TARGET,),
+        "Run the instructions up to the `endrepeat` at target until an `exitz` of this very body leaves it. A jump "
+        "cannot enter or leave one.",
+    ),
+    Row(0x09, "exitz", (RA,), "Leave the `repeat` in whose body this stands if ra is 0, else go on."),
+    Row(0x0A, "endrepeat", (), "End of the innermost `repeat`: start its body anew."),
     # Values.
     Row(0x10, "li", (RD, IMM64), "rd = imm.", words=2),
     Row(0x11, "param", (RD, NUMBER), "rd = entry imm of the parameter bank, which each launch fills."),
@@ -239,10 +255,13 @@ ROWS: tuple[Row, ...] = (
             Field("input_count", Kind.COUNT, 0, 16, 8, "inputs"),
             Field("output_count", Kind.COUNT, 0, 24, 8, "outputs"),
             Field("micro_count", Kind.COUNT, 0, 32, 16, "micro-ops"),
+            Field("folded", Kind.UNSIGNED, 0, 48, 4, "bit d: count d is folded into the outputs that fold"),
             Field("counts", Kind.UNSIGNED, 1, 0, 32, "steps, at least 1, outermost first", repeat=4, length="rank"),
         ),
         "For every step of the nested counts: load the inputs, run the micro-ops in order, store the outputs. All "
-        "inputs are read before an output is written. Complete when the last byte is written.",
+        "inputs are read before an output is written. An output that folds combines the values of its register over "
+        "all folded counts with what it holds (floats in f64, rounded once), and is written once per step of the rest. "
+        "Complete when the last byte is written.",
         words=3,
         groups=(
             Group("inputs", LX_OPERAND, "input_count"),
@@ -250,6 +269,23 @@ ROWS: tuple[Row, ...] = (
             Group("micro_ops", MICRO_OP, "micro_count"),
         ),
         make=Stream,
+    ),
+    Row(
+        0x82,
+        "contract",
+        (
+            Field("rank", Kind.COUNT, 0, 8, 3, "nested counts, 1 to 4"),
+            Field("start", Kind.CODE, 0, 16, 2, "what the sum starts from", STARTS),
+            Field("keep", Kind.UNSIGNED, 0, 18, 1, "1: the sum stays in the unit and acc is not written"),
+            Field("counts", Kind.UNSIGNED, 1, 0, 32, "steps, at least 1, outermost first", repeat=4, length="rank"),
+        ),
+        "For every step of the nested counts add the product of lhs and rhs to the accumulator; counts along which the "
+        "stride of acc is 0 are summed over. Floats are summed in f64, products unrounded, and rounded once. A "
+        "sum that starts from the unit has as many accumulators as the one that was kept. Complete when the last byte "
+        "is written.",
+        words=3,
+        groups=(Group("lhs", LX_OPERAND), Group("rhs", LX_OPERAND), Group("acc", LX_OPERAND)),
+        make=Contract,
     ),
 )
 BY_OP = {row.op: row for row in ROWS}

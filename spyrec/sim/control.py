@@ -58,6 +58,50 @@ def endloop(site: Site, instruction: Instruction) -> Step:
     return step
 
 
+MAX_REPEATS = 1 << 24
+"""How often the body of one ``repeat`` runs before it is taken to run for ever."""
+
+
+def repeat(site: Site, instruction: Instruction) -> Step:
+    following, cycles = site.index + 1, site.cycles
+
+    def step(unit: Unit) -> int:
+        unit.time += cycles
+        unit.loops.append([0, MAX_REPEATS])
+        return following
+
+    return step
+
+
+def exitz(site: Site, instruction: Instruction) -> Step:
+    ends = (i for i, other in enumerate(site.program.code) if other.op == "repeat" and i < site.index < other.target)
+    behind = site.program.code[max(ends)].target + 1
+    ra, following, cycles = instruction.ra, site.index + 1, site.cycles
+
+    def step(unit: Unit) -> int:
+        unit.time += cycles
+        if unit.regs[ra]:
+            return following
+        unit.loops.pop()
+        return behind
+
+    return step
+
+
+def endrepeat(site: Site, instruction: Instruction) -> Step:
+    start = next(i for i, other in enumerate(site.program.code) if other.op == "repeat" and other.target == site.index)
+    body = start + 1
+
+    def step(unit: Unit) -> int:
+        frame = unit.loops[-1]
+        frame[0] += 1
+        if frame[0] == frame[1]:
+            raise UnitStops("too-many-iterations", f"a loop has run {frame[1]} times, and has no end in sight")
+        return body
+
+    return step
+
+
 def brz(site: Site, instruction: Instruction) -> Step:
     ra, target, following, cycles = instruction.ra, instruction.target, site.index + 1, site.cycles
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from spyrec.device.model import Device
 from spyrec.errors import Diagnostic, InvalidKernel, Severity, SpyrecError
-from spyrec.isa import Binary, End, Instruction, Stream, UnitProgram, Xfer
+from spyrec.isa import Binary, Contract, End, Instruction, Stream, UnitProgram, Xfer
 from spyrec.isa.check import problems
 from spyrec.sim import clocks, control, deadlock
+from spyrec.sim.contract import contract
 from spyrec.sim.engine import Engine
 from spyrec.sim.faults import Fault, FaultLog, Place, RaceFound, UnitStops
 from spyrec.sim.latencies import Latencies
@@ -29,6 +30,9 @@ STEPS: dict[str, Maker] = {
     "halt": control.halt,
     "loop": control.loop,
     "endloop": control.endloop,
+    "repeat": control.repeat,
+    "exitz": control.exitz,
+    "endrepeat": control.endrepeat,
     "brz": control.brz,
     "jump": control.jump,
     "wait": control.wait,
@@ -44,6 +48,7 @@ STEPS: dict[str, Maker] = {
     "sload": control.sload,
     "xfer": xfer,
     "stream": stream,
+    "contract": contract,
     **control.ARITHMETIC,
 }
 """The function that makes the step of each instruction."""
@@ -125,6 +130,8 @@ class Machine:
                     text = f"{self._side(instruction.source)} to {self._side(instruction.dest)}"
                 elif isinstance(instruction, Stream):
                     text = " ".join(op.op for op in instruction.micro_ops) or "copy"
+                elif isinstance(instruction, Contract):
+                    text = f"contract {' x '.join(map(str, instruction.counts))}"
                 if text:
                     where = self.log.position(Place(number, index, program.label))
                     trace.describe(program.label, index, text, str(where or ""))

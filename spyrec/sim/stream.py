@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from spyrec import numerics
 from spyrec.device import cost
 from spyrec.errors import Diagnostic, InvalidKernel, Severity
 from spyrec.isa import Instruction, LxOperand, MicroOp, Stream
-from spyrec.sim.boxes import Box, box
+from spyrec.isa.micro import PRODUCT
+from spyrec.sim.elements import Array, Elements
 from spyrec.sim.faults import UnitStops
-from spyrec.sim.operands import Address, lx_address
 from spyrec.sim.units import BLOCKED, Step, Unit
 from spyrec.sim.world import Site
 
-Array = npt.NDArray[Any]
 Registers = dict[int, Array]
 Compute = Callable[[Registers, list[int]], None]
 """Runs one micro-op on vector registers, given the scalar registers."""
@@ -29,13 +26,16 @@ def stream(site: Site, instruction: Instruction) -> Step:
     """The step of a stream kernel. Raises ``InvalidKernel`` for micro-ops on types that they do not fit."""
     assert isinstance(instruction, Stream)
     world, index, following, cycles = site.world, site.index, site.index + 1, site.cycles
-    inputs = [_Operand(site, instruction, o) for o in instruction.inputs]
-    outputs = [_Operand(site, instruction, o, writes=True) for o in instruction.outputs]
+    inputs = [Elements(site, instruction.counts, o) for o in instruction.inputs]
+    folds = [_Fold(site, instruction, o) if o.fold else None for o in instruction.outputs]
+    outputs = [
+        Elements(site, instruction.counts, o, writes=True) if fold is None else fold.elements
+        for o, fold in zip(instruction.outputs, folds, strict=True)
+    ]
     compute = [_micro_op(op) for op in instruction.micro_ops]
     _try_out(instruction, compute)
     duration = stream_cycles(site, instruction)
-    latencies, sanitizer, trace = world.engine.latencies, world.sanitizer, world.engine.trace
-    lx = world.traffic.lx
+    latencies, trace = world.engine.latencies, world.engine.trace
 
     def step(unit: Unit) -> int:
         if not unit.drained():
@@ -44,15 +44,13 @@ def stream(site: Site, instruction: Instruction) -> Step:
         targets = [(operand, operand.address(unit)) for operand in outputs]
         if len(targets) > 1 and _meet(targets):
             raise UnitStops("overlap", "the outputs of a stream share bytes")
-        registers: Registers = {operand.register: operand.load(unit) for operand in inputs}
+        registers: Registers = {operand.register: operand.load(unit, operand.address(unit)) for operand in inputs}
+        starts = [None if f is None else f.start(unit, at) for f, (_, at) in zip(folds, targets, strict=True)]
         for run in compute:
             run(registers, unit.regs)
-        for operand, at in targets:
-            found = unit.lx.shadow.write(operand.where.intervals, at, unit.access(index, operand.buffer), unit.clock)
-            if found:
-                sanitizer.judge(found, "LX", reads=False)
-            operand.view(unit, at)[...] = registers[operand.register]
-            lx.written(operand.where.bytes)
+        for (operand, at), fold, start in zip(targets, folds, starts, strict=True):
+            values = registers[operand.register]
+            operand.store(unit, at, values if fold is None else fold.folded(values, start))
         since = unit.time + cycles
         unit.time = since + latencies.cycles(duration)
         if trace is not None:
@@ -62,63 +60,51 @@ def stream(site: Site, instruction: Instruction) -> Step:
     return step
 
 
-class _Operand:
-    """One operand of a stream: where it is, and how its elements are read and written."""
+class _Fold:
+    """An output that folds: what is combined, and with what it starts."""
 
-    def __init__(self, site: Site, instruction: Stream, operand: LxOperand, *, writes: bool = False) -> None:
-        world = site.world
-        self.register = operand.register
-        self.where: Box = box(instruction.counts, operand.strides, numerics.sizeof(operand.type))
-        self.buffer = -1 if operand.buffer is None else operand.buffer
-        self.address: Address = lx_address(
-            operand.base,
-            operand.offset,
-            self.where,
-            operand.buffer,
-            world.binary.buffers,
-            world.device.memory("lx").size,
-            writes=writes,
-        )
-        self._dtype = numerics.dtype(operand.type)
-        self._boolean = operand.type == "i1"
-        self._index = site.index
-        self._sanitizer = world.sanitizer
-        self._traffic = world.traffic.lx
+    def __init__(self, site: Site, instruction: Stream, operand: LxOperand) -> None:
+        self.axes = instruction.folded_counts
+        kept = [d for d in range(len(instruction.counts)) if d not in self.axes]
+        self.elements = Elements(site, instruction.counts, operand, dims=kept, writes=True)
+        self._counts = instruction.counts
+        self._op, self._type = f"arith.{operand.fold}", operand.type
+        self._fresh = bool(operand.fresh)
 
-    def view(self, unit: Unit, at: int) -> Array:
-        """The elements in LX, writable; booleans as bytes."""
-        dtype = np.uint8 if self._boolean else self._dtype
-        return np.ndarray(self.where.counts, dtype, unit.lx.data, at, self.where.strides)
+    def start(self, unit: Unit, at: int) -> Array | None:
+        """What memory holds, if the fold goes on from it."""
+        return None if self._fresh else self.elements.load(unit, at)
 
-    def load(self, unit: Unit) -> Array:
-        """Record the read and give a copy of the elements."""
-        at = self.address(unit)
-        found = unit.lx.shadow.read(self.where.intervals, at, unit.access(self._index, self.buffer), unit.clock)
-        if found:
-            self._sanitizer.judge(found, "LX", reads=True)
-        self._traffic.read(self.where.bytes)
-        view = self.view(unit, at)
-        loaded: Array = view != 0 if self._boolean else view.copy()
-        return loaded
+    def folded(self, values: Array, start: Array | None) -> Array:
+        """The elements of the output."""
+        whole = np.broadcast_to(values, self._counts)
+        return numerics.reductions.reduce(self._op, whole, self.axes, start, self._type)
 
 
 def _try_out(instruction: Stream, compute: list[Compute]) -> None:
     """Run the micro-ops on ones: they take the types that they get, and give the types that are stored."""
     registers: Registers = {o.register: np.ones(1, numerics.dtype(o.type)) for o in instruction.inputs}
+    types = {o.register: o.type for o in instruction.inputs}
     for op, run in zip(instruction.micro_ops, compute, strict=True):
-        given = ", ".join(str(registers[s].dtype) for s in op.sources if op.op != "splat")
+        given = ", ".join(types[s] for s in op.sources if op.op != "splat")
         try:
             run(registers, [1] * 32)
         except UnitStops:  # the kernel divides by a constant 0: a fault if it is ever reached
             registers[op.dest] = np.ones(1, numerics.dtype(op.type))
         except (numerics.NumericsError, TypeError, ValueError, AttributeError) as error:
             raise _corrupt(f"{op.op} to {op.type} does not take {given}: {error}") from None
-        if registers[op.dest].dtype != numerics.dtype(op.type):
+        if op.op == PRODUCT:
+            if not numerics.is_float(op.type) or any(types[s] != op.type for s in op.sources):
+                raise _corrupt(f"a product to {op.type} does not take {given}")
+        elif registers[op.dest].dtype != numerics.dtype(op.type):
             raise _corrupt(f"{op.op} on {given} gives {registers[op.dest].dtype}, not {op.type}")
+        types[op.dest] = op.type
     for output in instruction.outputs:
-        found = registers[output.register].dtype
-        if found != numerics.dtype(output.type):
+        found = types[output.register]
+        if numerics.dtype(found) != numerics.dtype(output.type):
             raise _corrupt(f"v{output.register} holds {found} and is stored as {output.type}")
+        if output.fold and numerics.reductions.COMBINERS[f"arith.{output.fold}"].is_float != numerics.is_float(found):
+            raise _corrupt(f"{output.fold} does not fold {found}")
 
 
 def _corrupt(message: str) -> InvalidKernel:
@@ -145,6 +131,14 @@ def _micro_op(op: MicroOp) -> Compute:
 
         return splat
 
+    if name == PRODUCT:
+        left, right = sources
+
+        def product(registers: Registers, scalars: list[int]) -> None:
+            registers[dest] = numerics.reductions.product(registers[left], registers[right])
+
+        return product
+
     def apply(registers: Registers, scalars: list[int]) -> None:
         try:
             registers[dest] = numerics.apply_micro(name, *[registers[s] for s in sources], result_type=result_type)
@@ -162,8 +156,10 @@ def stream_cycles(site: Site, instruction: Stream) -> int:
     for op in instruction.micro_ops:
         if op.op not in ("const", "splat"):
             touched = [op.type, *(types[s] for s in op.sources)]
-            operations.append((numerics.MICRO[op.op].slow, max(map(_lane_type, touched), key=numerics.sizeof)))
+            slow = op.op != PRODUCT and numerics.MICRO[op.op].slow
+            operations.append((slow, max(map(_lane_type, touched), key=numerics.sizeof)))
         types[op.dest] = op.type
+    operations.extend((False, _lane_type(o.type)) for o in instruction.outputs if o.fold)
     points = 1
     for count in instruction.counts:
         points *= count
@@ -174,7 +170,7 @@ def _lane_type(name: str) -> str:
     return "i64" if name == "index" else name
 
 
-def _meet(targets: list[tuple[_Operand, int]]) -> bool:
+def _meet(targets: list[tuple[Elements, int]]) -> bool:
     """True if two outputs share a byte."""
     taken = sorted((at + low, at + high) for operand, at in targets for low, high in operand.where.intervals)
     return any(b[0] < a[1] for a, b in itertools.pairwise(taken))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy.typing as npt
 
 from spyrec.isa import Instruction
 from spyrec.sim.clocks import Access, Clock, Domain
@@ -67,7 +70,8 @@ class Unit:
     ``time`` is its own clock in cycles: it runs ahead of other units until it needs something from them. ``loops`` are
     [iteration, count] of the hardware loops that it is in. ``flights`` are its transfers that may not be complete at
     ``time``, ``queue`` those that have not ended, in order; the first one moves or waits for its start-up. ``last`` is
-    the one that was issued last, ``finished`` when the one that ended last was complete.
+    the one that was issued last, ``finished`` when the one that ended last was complete. ``kept`` are the sums that a
+    contraction left in the unit.
     """
 
     __slots__ = (
@@ -81,6 +85,7 @@ class Unit:
         "flights",
         "halted",
         "instructions",
+        "kept",
         "label",
         "last",
         "limit",
@@ -128,6 +133,7 @@ class Unit:
         self.finished = 0
         self.blocked: Channel | Flight | None = None
         self.halted = False
+        self.kept: npt.NDArray[Any] | None = None
         self.instructions = 0
         self.waiting: dict[str, int] = {}
 

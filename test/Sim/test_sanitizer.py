@@ -433,7 +433,7 @@ def test_a_core_reads_what_another_writes(shuffle: int | None) -> None:
     ("binary", "text"),
     [
         (units(("load", [HALT]), tiles=33), "33 compute tiles"),
-        (units(("pt", [HALT])), "no unit 'pt'"),
+        (units(("npu", [HALT])), "no unit 'npu'"),
         (Binary(units=(UnitProgram("load", 1, (HALT,)),)), "corelet 1"),
         (units(("load", [HALT]), buffers=(Buffer("b", 1 << 16, 128, 1),)), "ends at byte"),
         (units(("load", [HALT]), buffers=(Buffer("b", 64, 128, 1),)), "multiples of 128"),
@@ -447,7 +447,7 @@ def test_a_core_reads_what_another_writes(shuffle: int | None) -> None:
             micro_ops=(MicroOp("negf", "f64", 1, (0,)),),
         ), HALT])), "no lanes for f64"),
         (units(("sfu", [replace(_F64, outputs=(LxOperand(None, 64, "f32", (8,), None, 1),)), HALT])), "stored as f32"),
-        (units(("sfu", [replace(_F64, micro_ops=(MicroOp("negf", "i64", 1, (0,)),)), HALT])), "holds int64"),
+        (units(("sfu", [replace(_F64, micro_ops=(MicroOp("negf", "i64", 1, (0,)),)), HALT])), "holds i64"),
     ],
 )  # fmt: skip
 def test_a_binary_that_does_not_fit_is_refused(binary: Binary, text: str) -> None:

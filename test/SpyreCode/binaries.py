@@ -7,17 +7,31 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from spyrec.isa import Binary, Buffer, Channel, Dim, End, Instruction, LxOperand, MicroOp, Stream, UnitProgram, Xfer
+from spyrec.isa import (
+    Binary,
+    Buffer,
+    Channel,
+    Contract,
+    Dim,
+    End,
+    Instruction,
+    LxOperand,
+    MicroOp,
+    Stream,
+    UnitProgram,
+    Xfer,
+)
 from spyrec.isa.fields import REGISTERS, VECTOR_REGISTERS, Field, Kind
-from spyrec.isa.micro import CONST, MICRO_ROWS, SPLAT
-from spyrec.isa.table import ELEMENT_TYPES, ROWS
+from spyrec.isa.micro import CONST, MICRO_ROWS, PRODUCT, SPLAT
+from spyrec.isa.table import ELEMENT_TYPES, FOLDS, ROWS, STARTS
 
 NAMES = st.one_of(st.sampled_from(["a", "x_full", "in", "unit", "r0", "b.1$"]), st.text(max_size=8))
 SIGNED64 = st.one_of(st.integers(-3, 3), st.integers(-(1 << 63), (1 << 63) - 1))
 STRIDES = st.one_of(st.integers(-256, 256), st.integers(-(1 << 31), (1 << 31) - 1))
 COUNTS = st.one_of(st.integers(1, 9), st.integers(1, (1 << 32) - 1))
 REGISTER = st.integers(0, REGISTERS - 1)
-CONTROL = {"halt", "loop", "endloop", "brz", "jump", "wait", "post", "param", "coreparam", "xfer", "stream"}
+LOOPS = {"loop", "endloop", "repeat", "exitz", "endrepeat"}
+CONTROL = LOOPS | {"halt", "brz", "jump", "wait", "post", "param", "coreparam", "xfer", "stream", "contract"}
 PLAIN = [row for row in ROWS if row.op not in CONTROL]
 
 
@@ -79,6 +93,7 @@ def streams(draw: st.DrawFn, buffers: int) -> Stream:
     inputs = tuple(map(operand, registers))
     written = list(registers)
     micro: list[MicroOp] = []
+    products: set[int] = set()
     for _ in range(draw(st.integers(0 if written else 1, 6))):
         row = draw(st.sampled_from([r for r in MICRO_ROWS if r.arity == 0 or r.op == SPLAT or written]))
         type_ = draw(types)
@@ -92,9 +107,40 @@ def streams(draw: st.DrawFn, buffers: int) -> Stream:
             sources = tuple(draw(st.sampled_from(written)) for _ in range(row.arity))
         dest = draw(st.integers(0, VECTOR_REGISTERS - 1))
         micro.append(MicroOp(row.op, type_, dest, sources, immediate))
-        written.append(dest)
-    outputs = tuple(operand(draw(st.sampled_from(written))) for _ in range(draw(st.integers(1, 2))))
-    return Stream(counts=counts, inputs=inputs, outputs=outputs, micro_ops=tuple(micro))
+        if row.op == PRODUCT:
+            written = [w for w in written if w != dest]
+            products.add(dest)
+            if not written:
+                break
+        else:
+            products.discard(dest)
+            written.append(dest)
+    folded = draw(st.integers(0, (1 << len(counts)) - 1))
+
+    def output() -> LxOperand:
+        register = draw(st.sampled_from([*written, *products]))
+        fold = "addf" if register in products else draw(st.sampled_from(list(FOLDS.values())))
+        plain = operand(register)
+        strides = tuple(0 if fold and folded >> d & 1 else s for d, s in enumerate(plain.strides))
+        return replace(plain, strides=strides, fold=fold, fresh=int(bool(fold) and draw(st.booleans())))
+
+    outputs = tuple(output() for _ in range(draw(st.integers(1, 2))))
+    return Stream(counts=counts, folded=folded, inputs=inputs, outputs=outputs, micro_ops=tuple(micro))
+
+
+@st.composite
+def contractions(draw: st.DrawFn, buffers: int) -> Contract:
+    counts = tuple(draw(st.lists(COUNTS, min_size=1, max_size=4)))
+
+    def operand() -> LxOperand:
+        strides = tuple(draw(st.lists(STRIDES, min_size=len(counts), max_size=len(counts))))
+        base = draw(st.one_of(st.none(), REGISTER))
+        type_ = draw(st.sampled_from(list(ELEMENT_TYPES)))
+        return LxOperand(base, draw(SIGNED64), type_, strides, draw(buffer_numbers(buffers)), 0)
+
+    start = draw(st.sampled_from(list(STARTS.values())))
+    keep = draw(st.integers(0, 1))
+    return Contract(counts=counts, lhs=operand(), rhs=operand(), acc=operand(), start=start, keep=keep)
 
 
 @st.composite
@@ -111,12 +157,13 @@ def bodies(draw: st.DrawFn, plain: st.SearchStrategy[Instruction], base: int, de
         kind = draw(st.integers(0, 5))
         if kind == 0 and depth:
             inner = draw(bodies(plain, base + len(code) + 1, depth - 1))
+            if draw(st.booleans()):
+                first, last = Instruction("loop", rd=draw(REGISTER), ra=draw(REGISTER)), Instruction("endloop")
+            else:
+                first, last = Instruction("repeat"), Instruction("endrepeat")
+                inner.append(Instruction("exitz", ra=draw(REGISTER)))
             end = base + len(code) + 1 + len(inner)
-            code += [
-                Instruction("loop", rd=draw(REGISTER), ra=draw(REGISTER), target=end),
-                *inner,
-                Instruction("endloop"),
-            ]
+            code += [replace(first, target=end), *inner, last]
         elif kind == 1:
             jumps.append(len(code))
             code.append(draw(st.sampled_from([Instruction("jump"), Instruction("brz", ra=draw(REGISTER))])))
@@ -153,7 +200,7 @@ def binaries(draw: st.DrawFn) -> Binary:
     parameters = draw(st.integers(0, 3))
     programs = []
     for unit in units:
-        choices = [scalars(len(buffers)), transfers(len(buffers)), streams(len(buffers))]
+        choices = [scalars(len(buffers)), transfers(len(buffers)), streams(len(buffers)), contractions(len(buffers))]
         for number, channel in enumerate(channels):
             if channel.source == unit.label:
                 choices.append(st.just(Instruction("post", channel=number)))

@@ -1,0 +1,77 @@
+"""Elements in LX that a unit computes with: where they are, and how they are read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spyrec import numerics
+from spyrec.isa import LxOperand
+from spyrec.sim.boxes import Box, box
+from spyrec.sim.operands import Address, lx_address
+from spyrec.sim.units import Unit
+from spyrec.sim.world import Site
+
+Array = npt.NDArray[Any]
+
+
+class Elements:
+    """The elements of ``operand`` over those of ``counts`` that are in ``dims`` (all of them when None)."""
+
+    def __init__(
+        self,
+        site: Site,
+        counts: Sequence[int],
+        operand: LxOperand,
+        *,
+        dims: Sequence[int] | None = None,
+        writes: bool = False,
+    ) -> None:
+        world = site.world
+        kept = range(len(counts)) if dims is None else dims
+        self.operand = operand
+        self.register = operand.register
+        self.where: Box = box(
+            tuple(counts[d] for d in kept), tuple(operand.strides[d] for d in kept), numerics.sizeof(operand.type)
+        )
+        self.buffer = -1 if operand.buffer is None else operand.buffer
+        self.address: Address = lx_address(
+            operand.base,
+            operand.offset,
+            self.where,
+            operand.buffer,
+            world.binary.buffers,
+            world.device.memory("lx").size,
+            writes=writes,
+        )
+        self._dtype = numerics.dtype(operand.type)
+        self._boolean = operand.type == "i1"
+        self._index = site.index
+        self._sanitizer = world.sanitizer
+        self._traffic = world.traffic.lx
+
+    def _view(self, unit: Unit, at: int) -> Array:
+        """The elements in LX, writable; booleans as bytes."""
+        dtype = np.uint8 if self._boolean else self._dtype
+        return np.ndarray(self.where.counts, dtype, unit.lx.data, at, self.where.strides)
+
+    def load(self, unit: Unit, at: int) -> Array:
+        """Record the read and give a copy of the elements at ``at``."""
+        found = unit.lx.shadow.read(self.where.intervals, at, unit.access(self._index, self.buffer), unit.clock)
+        if found:
+            self._sanitizer.judge(found, "LX", reads=True)
+        self._traffic.read(self.where.bytes)
+        view = self._view(unit, at)
+        loaded: Array = view != 0 if self._boolean else view.copy()
+        return loaded
+
+    def store(self, unit: Unit, at: int, values: Array) -> None:
+        """Record the write and make it."""
+        found = unit.lx.shadow.write(self.where.intervals, at, unit.access(self._index, self.buffer), unit.clock)
+        if found:
+            self._sanitizer.judge(found, "LX", reads=False)
+        self._view(unit, at)[...] = values
+        self._traffic.written(self.where.bytes)

@@ -1,0 +1,63 @@
+"""Programs written by hand run at `schedule`, at `program` and as binary, and give what NumPy gives."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+from programs import PROGRAMS
+from target import Arrays, Program
+
+from spyrec import isa
+from spyrec.spyrecode import Artifact
+
+SHUFFLES = range(20)
+
+
+@functools.cache
+def artifact(program: Program) -> Artifact:
+    return program.artifact()
+
+
+def bits(arrays: Arrays) -> dict[str, bytes]:
+    return {name: array.tobytes() for name, array in arrays.items()}
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_schedule(program: Program) -> None:
+    program.check(program.at_stage("schedule", seed=1))
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_program(program: Program) -> None:
+    plain = program.at_stage("program")
+    program.check(plain)
+    for seed in (1, 2):
+        assert bits(program.at_stage("program", seed=seed)) == bits(plain)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_binary_and_every_draw_of_latencies(program: Program) -> None:
+    plain, _ = program.binary(artifact(program))
+    program.check(plain)
+    assert bits(plain) == bits(program.at_stage("program"))
+    for seed in SHUFFLES:
+        assert bits(program.binary(artifact(program), shuffle=seed)[0]) == bits(plain), seed
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_assembling_undoes_disassembling(program: Program) -> None:
+    binary = artifact(program).program
+    assert isa.assemble(isa.disassemble(binary)) == binary
+    assert isa.decode(isa.encode(binary)) == binary
+
+
+LOOPS = [program for program in PROGRAMS if "// iterations" in program.text("program")]
+
+
+@pytest.mark.parametrize("program", LOOPS, ids=str)
+def test_size_does_not_depend_on_trip_counts(program: Program) -> None:
+    sizes = {len(isa.encode(program.artifact(n).program)) for n in (70_000, 10_000_000)}
+    assert len(sizes) == 1
+    sizes.add(len(isa.encode(program.artifact(10).program)))
+    assert max(sizes) - min(sizes) <= 16 * 128  # a loop that the hardware cannot count is two loops
