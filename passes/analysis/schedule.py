@@ -245,7 +245,7 @@ class _Reader:
             place: Place = UnknownPlace(name)
         else:
             size = element_bytes(memref.element_type)
-            form = rest + self.values.form(getattr(view, f"{side}_offset")).scaled(size)
+            form = rest + self._index(getattr(view, f"{side}_offset")).scaled(size)
             box, element = _contiguous([(s * size, n) for s, n in zip(strides, memref.shape, strict=True)], size)
             start, variables = self._variables(form)
             may_alias = number is not None and number in self.may_alias
@@ -287,13 +287,23 @@ class _Reader:
         """The argument that a base is, and what is added to it (bytes)."""
         if base is None:
             return None, Linear.of(0)
-        form = self.values.form(base)
+        form = self._index(base)
         for atom, factor in form.terms:
             if isinstance(atom, Leaf) and factor == 1:
                 number = self.arguments.get(self.values.value(atom))
                 if number is not None:
                     return number, form - Linear.atom(atom)
         return None, form
+
+    def _index(self, value: ir.Value) -> Linear:
+        """The form of an address. What `affine.apply` says holds without wrapping around, by its definition."""
+        op = kernels.defining(value)
+        if op is None or op.name != "affine.apply":
+            return self.values.form(value)
+        map_ = ir.AffineMapAttr(op.attributes["map"]).value
+        forms = [self._index(operand) for operand in op.operands]
+        form = self.values.expression(map_.results[0], forms[: map_.n_dims], forms[map_.n_dims :])
+        return self.values.form(value) if form is None else form
 
     def _variables(self, form: Linear) -> tuple[int, tuple[tuple[Variable, int], ...]]:
         """``form`` over counters that start at 0 and go up by 1, and over what else it depends on."""

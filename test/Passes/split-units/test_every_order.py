@@ -1,0 +1,462 @@
+"""Random schedules become programs in which every order matters only where channels keep it.
+
+An oracle of its own runs the schedule sequentially and the program unit by unit, for many trip counts and both sides
+of branches, and compares: each unit touches the bytes that the schedule says, in its order; no unit waits for ever;
+accesses that conflict are ordered by happens-before as the schedule orders them; without any one channel some are
+not.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from spyrec import asm, diag
+from spyrec.device import read
+from spyrec.dialects import dataflow, make_context
+from spyrec.mlir import ir
+from spyrec.passkit import pipeline
+from spyrec.passkit.base import PassContext
+
+TO_PROGRAM = (
+    "builtin.module(func.func(insert-synchronization{prune},split-units,canonicalize,"
+    "loop-invariant-code-motion,cse,verify-program))"
+)
+SHAPE = (2, 4)
+ELEMENT = 2
+DEVICE_BYTES = 1 << 14
+COUNTS = ("n0", "n1", "n2")
+MASKS = ("p0", "p1", "p2", "p3")
+
+
+# Schedules -----------------------------------------------------------------------------------------------------------
+
+
+class Generator:
+    """The text of a random schedule; arguments ``n0``.. are trip counts, a bit of ``p0``.. decides a branch in an
+    iteration.
+    """
+
+    def __init__(self, seed: int, size: int, *, constant: float) -> None:
+        self.random = random.Random(seed)
+        self.lines: list[str] = []
+        self.left = size
+        self.constant = constant
+        self.number = 0
+        self.branches = 0
+
+    def text(self) -> str:
+        self.block([], [], "  ")
+        arguments = ", ".join(f"%{name}: index" for name in ("x", "y", *COUNTS, *MASKS))
+        head = [
+            "#same = affine_map<(r, c) -> (r, c)>",
+            f"func.func @k({arguments}) attributes {{grid = [2]}} {{",
+            "  %t = dataflow.tile_id",
+            *(f"  %k{value} = arith.constant {value} : index" for value in range(8)),
+        ]
+        return "\n".join([*head, *self.lines, "  return", "}"])
+
+    def block(self, counters: list[str], buffers: list[str], indent: str) -> None:
+        buffers = list(buffers)
+        for _ in range(self.random.randint(1, 4)):
+            kind = self.random.random()
+            if self.left <= 0:
+                return
+            if kind < 0.25 and len(counters) < 3:
+                name = self.fresh("i")
+                bound = f"%k{self.random.choice([4, 5])}"
+                if self.random.random() >= self.constant:
+                    bound = f"%{COUNTS[len(counters)]}"
+                first, step = self.random.choice([("%k0", "%k1"), ("%k0", "%k1"), ("%k1", "%k2")])
+                self.lines.append(f"{indent}scf.for %{name} = {first} to {bound} step {step} {{")
+                self.block([*counters, f"%{name}"], buffers, indent + "  ")
+                self.lines.append(indent + "}")
+            elif kind < 0.35 and len(counters) < 3 and self.branches < len(MASKS):
+                self.branch(counters, buffers, indent)
+            else:
+                self.left -= 1
+                self.work(counters, buffers, indent)
+
+    def branch(self, counters: list[str], buffers: list[str], indent: str) -> None:
+        mask, bit, tested = MASKS[self.branches], self.fresh("m"), self.fresh("c")
+        self.branches += 1
+        place = self.random.choice([*counters[-1:], *counters]) if counters else "%k0"
+        self.lines.append(f"{indent}%{bit}s = arith.shrui %{mask}, {place} : index")
+        self.lines.append(f"{indent}%{bit} = arith.andi %{bit}s, %k1 : index")
+        self.lines.append(f"{indent}%{tested} = arith.cmpi ne, %{bit}, %k0 : index")
+        self.lines.append(f"{indent}scf.if %{tested} {{")
+        self.block(counters, buffers, indent + "  ")
+        if self.random.random() < 0.5:
+            self.lines.append(indent + "} else {")
+            self.block(counters, buffers, indent + "  ")
+        self.lines.append(indent + "}")
+
+    def work(self, counters: list[str], buffers: list[str], indent: str) -> None:
+        kind = self.random.choice(["load", "load", "compute", "compute", "store"])
+        if kind == "load":
+            to = self.buffer(buffers, indent, fresh=0.7)
+            self.transfer("from {box} to {buffer}", "load", to, counters, indent)
+        elif not buffers:
+            self.work(counters, [self.buffer(buffers, indent, fresh=1)], indent)
+        elif kind == "store":
+            self.transfer("from {buffer} to {box}", "store", self.random.choice(buffers), counters, indent)
+        else:
+            inputs = self.random.sample(buffers, min(len(buffers), self.random.randint(0, 2)))
+            out = self.buffer(buffers, indent, fresh=0.6)
+            memref = f'memref<{"x".join(map(str, SHAPE))}xf16, "lx">'
+            maps = ", ".join(["#same"] * (len(inputs) + 1))
+            ins = f"ins({', '.join(inputs)} : {', '.join([memref] * len(inputs))}) " if inputs else ""
+            names = [f"%e{k}: f16" for k in range(len(inputs) + 1)]
+            # The last argument is the old value of the output.
+            used = self.random.choice(["%e0", f"%e{len(inputs)}"])
+            value = "%zero" if not inputs and self.random.random() < 0.5 else used
+            if value == "%zero":
+                self.lines.append(f"{indent}%zero{self.left} = arith.constant 0.0 : f16")
+                value = f"%zero{self.left}"
+            self.lines.append(
+                f'{indent}linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"]}} {ins}'
+                f"outs({out} : {memref}) attrs = {{dataflow.unit = @sfu}} {{ ^bb0({', '.join(names)}): "
+                f"%q = arith.addf {value}, {value} : f16 linalg.yield %q : f16 }}"
+            )
+
+    def transfer(self, form: str, unit: str, buffer: str, counters: list[str], indent: str) -> None:
+        offset = self.fresh("o")
+        factors = [self.random.choice([0, 1, 2, 4, 8, 16, 32]) for _ in counters]
+        terms = [f"d{k} * {factor}" for k, factor in enumerate(factors)]
+        dims = ", ".join(f"d{k}" for k in range(len(counters)))
+        total = " + ".join([*terms, "s0 * 1024", str(self.random.choice([0, 0, 4, 8, 20]))])
+        self.lines.append(
+            f"{indent}%{offset} = affine.apply affine_map<({dims})[s0] -> ({total})>({', '.join(counters)})[%t]"
+        )
+        strides = self.random.choice(["[4, 1]", "[4, 1]", "[16, 1]", "[8, 2]"])
+        box = f"@device[%{offset} from %{self.random.choice('xxy')}] strides {strides}"
+        memref = f'memref<{"x".join(map(str, SHAPE))}xf16, "lx">'
+        route = '["ddr", "load", "lx"]' if unit == "load" else '["lx", "store", "ddr"]'
+        sides = form.format(box=box, buffer=buffer)
+        self.lines.append(f"{indent}dataflow.data_transfer {sides} {{route = {route}, unit = @{unit}}} : {memref}")
+
+    def buffer(self, buffers: list[str], indent: str, *, fresh: float) -> str:
+        if buffers and self.random.random() >= fresh:
+            return self.random.choice(buffers)
+        name = self.fresh("b")
+        depth = self.random.choice([1, 2, 2, 3])
+        shape = "x".join(map(str, SHAPE))
+        self.lines.append(
+            f'{indent}%{name} = dataflow.alloc {{depth = {depth}, name = "{name}"}} : memref<{shape}xf16, "lx">'
+        )
+        buffers.append(f"%{name}")
+        return f"%{name}"
+
+    def fresh(self, stem: str) -> str:
+        self.number += 1
+        return f"{stem}{self.number}"
+
+
+# Executing -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Work:
+    """One op as it is executed: bytes as bits of a number, device memory above LX."""
+
+    unit: str
+    reads: int
+    writes: int
+    order: int = -1
+
+
+@dataclass
+class Executor:
+    """What both executors share: scalars and control."""
+
+    arguments: dict[str, int]
+    values: dict[ir.Value, int] = field(default_factory=dict)
+    counts: Counter[ir.Block] = field(default_factory=Counter)
+
+    def block(self, block: ir.Block) -> Iterator[tuple[str, ir.OpView]]:
+        """Scalar ops are executed, all others handed out."""
+        self.counts[block] += 1
+        for view in block.operations:
+            op = view.operation
+            if op.name == "scf.for":
+                low, high, step = (self.values[v] for v in list(op.operands)[:3])
+                body = op.regions[0].blocks[0]
+                for value in range(low, high, step):
+                    self.values[body.arguments[0]] = value
+                    yield from self.block(body)
+            elif op.name == "scf.if":
+                region = op.regions[0 if self.values[op.operands[0]] else 1]
+                for arm in region.blocks:
+                    yield from self.block(arm)
+            elif op.name.startswith("dataflow.") or op.name == "linalg.generic":
+                yield op.name, view
+            elif op.name not in ("scf.yield", "func.return"):
+                self.values[op.results[0]] = self.scalar(op)
+
+    def scalar(self, op: ir.Operation) -> int:
+        if op.name == "arith.constant":
+            attribute = op.attributes["value"]
+            return attribute.value if isinstance(attribute, ir.IntegerAttr) else 0
+        operands = [self.values[v] for v in op.operands]
+        if op.name == "affine.apply":
+            map_ = ir.AffineMapAttr(op.attributes["map"]).value
+            return evaluate(map_.results[0], operands[: map_.n_dims], operands[map_.n_dims :])
+        if op.name == "arith.cmpi":
+            predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+            a, b = operands
+            return int([a == b, a != b, a < b, a <= b, a > b, a >= b, a < b, a <= b, a > b, a >= b][predicate])
+        rule: dict[str, Callable[..., int]] = {
+            "arith.addi": lambda a, b: a + b,
+            "arith.subi": lambda a, b: a - b,
+            "arith.muli": lambda a, b: a * b,
+            "arith.divsi": lambda a, b: int(a / b),
+            "arith.andi": lambda a, b: a & b,
+            "arith.xori": lambda a, b: a ^ b,
+            "arith.shrui": lambda a, b: a >> b,
+            "arith.trunci": lambda a: a & 1,
+        }
+        return rule[op.name](*operands)
+
+
+def evaluate(expression: ir.AffineExpr, dims: list[int], symbols: list[int]) -> int:
+    if isinstance(expression, ir.AffineConstantExpr):
+        return expression.value
+    if isinstance(expression, ir.AffineDimExpr):
+        return dims[expression.position]
+    if isinstance(expression, ir.AffineSymbolExpr):
+        return symbols[expression.position]
+    a, b = (evaluate(part, dims, symbols) for part in (expression.lhs, expression.rhs))
+    if isinstance(expression, ir.AffineAddExpr):
+        return a + b
+    if isinstance(expression, ir.AffineMulExpr):
+        return a * b
+    if isinstance(expression, ir.AffineModExpr):
+        return a % b
+    return a // b if isinstance(expression, ir.AffineFloorDivExpr) else -(-a // b)
+
+
+@functools.cache
+def box(start: int, counts: tuple[int, ...], strides: tuple[int, ...], element: int) -> int:
+    bits = 0
+    for point in itertools.product(*map(range, counts)):
+        at = start + sum(i * s for i, s in zip(point, strides, strict=True))
+        bits |= ((1 << element) - 1) << at
+    return bits
+
+
+def sequential(function: ir.Operation, arguments: dict[str, int]) -> list[Work]:
+    """The schedule as it is written; instance n of a buffer is that of the n-th iteration of the loop around it."""
+    block = function.regions[0].blocks[0]
+    executor = Executor(arguments)
+    executor.values.update(zip(block.arguments, arguments.values(), strict=True))
+    buffers: dict[ir.Value, int] = {}
+    done: list[Work] = []
+
+    def device(view: Any, side: str) -> int:
+        base = executor.values[getattr(view, f"{side}_base")]
+        start = DEVICE_BYTES + base + executor.values[getattr(view, f"{side}_offset")] * ELEMENT
+        return box(start, SHAPE, tuple(s * ELEMENT for s in getattr(view, f"{side}_strides")), ELEMENT)
+
+    for name, view in executor.block(block):
+        if name == "dataflow.tile_id":
+            executor.values[view.result] = 1
+        elif isinstance(view, dataflow.AllocOp):
+            loop = view.operation.block
+            while loop.owner.operation.name == "scf.if":
+                loop = loop.owner.operation.block
+            instance = executor.counts[loop] - 1 if loop.owner.operation.name == "scf.for" else 0
+            start = view.address.value + instance % view.depth.value * view.slot_bytes.value
+            buffers[view.result] = box(start, (SHAPE[0] * SHAPE[1],), (ELEMENT,), ELEMENT)
+        elif isinstance(view, dataflow.DataTransferOp):
+            source = device(view, "source") if view.source is None else buffers[view.source]
+            dest = device(view, "dest") if view.dest is None else buffers[view.dest]
+            done.append(Work(view.unit.value, source, dest, len(done)))
+        elif name == "linalg.generic":
+            *ins, out = view.operation.operands
+            old = view.operation.regions[0].blocks[0].arguments[len(ins)]
+            reads = functools.reduce(int.__or__, [buffers[v] for v in ins], 0)
+            reads |= buffers[out] if list(old.uses) else 0
+            done.append(Work("sfu", reads, buffers[out], len(done)))
+    return done
+
+
+class Stuck(Exception):
+    """Units wait for one another."""
+
+
+def concurrent(function: ir.Operation, arguments: dict[str, int]) -> dict[str, list[Any]]:
+    """Per unit what its program does: work, and posts and waits as (kind, channel)."""
+    block = function.regions[0].blocks[0]
+    outside = Executor(arguments)
+    outside.values.update(zip(block.arguments, arguments.values(), strict=True))
+    programs: dict[str, list[Any]] = {}
+    for name, view in outside.block(block):
+        if name != "dataflow.program_unit":
+            continue
+        unit = view.unit.value
+        inside = Executor(arguments, dict(outside.values))
+        inside.values[view.body.blocks[0].arguments[0]] = 1
+        steps = programs[unit] = []
+        for inner, op in inside.block(view.body.blocks[0]):
+            if inner in ("dataflow.post", "dataflow.wait"):
+                steps.append((inner[9:], op.channel.value))
+            else:
+                steps.append(access(op, unit, inside.values))
+    return programs
+
+
+def access(op: Any, unit: str, values: dict[ir.Value, int]) -> Work:
+    counts = tuple(op.counts)
+    if isinstance(op, dataflow.TransferOp):
+        sides = []
+        for side in ("source", "dest"):
+            base = getattr(op, f"{side}_base")
+            start = values[getattr(op, side)] + (values[base] if base is not None else 0)
+            start += DEVICE_BYTES if getattr(op, f"{side}_space").value == "device" else 0
+            sides.append(box(start, counts, tuple(getattr(op, f"{side}_strides")), op.element_bytes.value))
+        return Work(unit, *sides)
+    ins = [box(values[v], counts, tuple(s), ELEMENT) for v, s in zip(op.inputs, op.input_strides, strict=True)]
+    outs = [box(values[v], counts, tuple(s), ELEMENT) for v, s in zip(op.outputs, op.output_strides, strict=True)]
+    old = list(op.body.blocks[0].arguments)[len(ins) :]
+    read_back = [bits for bits, argument in zip(outs, old, strict=True) if list(argument.uses)]
+    return Work(unit, functools.reduce(int.__or__, [*ins, *read_back], 0), functools.reduce(int.__or__, outs, 0))
+
+
+def race(programs: dict[str, list[Any]], credits: dict[str, int], without: str = "") -> tuple[Work, Work] | None:
+    """A pair of conflicting accesses that happens-before does not order as the schedule does. Raises Stuck."""
+    units = list(programs)
+    clocks = {unit: dict.fromkeys(units, 0) for unit in units}
+    posts: dict[str, list[dict[str, int]]] = defaultdict(list)
+    waits: Counter[str] = Counter()
+    at = dict.fromkeys(units, 0)
+    done: list[tuple[Work, int, dict[str, int]]] = []
+    moved = True
+    while moved:
+        moved = False
+        for unit in units:
+            while at[unit] < len(programs[unit]):
+                step = programs[unit][at[unit]]
+                clock = clocks[unit]
+                if isinstance(step, Work):
+                    clock[unit] += 1
+                    done.append((step, clock[unit], dict(clock)))
+                elif step[1] == without:
+                    pass
+                elif step[0] == "post":
+                    posts[step[1]].append(dict(clock))
+                else:
+                    post = waits[step[1]] - credits[step[1]]
+                    if post >= len(posts[step[1]]):
+                        break
+                    if post >= 0:
+                        for other, time in posts[step[1]][post].items():
+                            clock[other] = max(clock[other], time)
+                    waits[step[1]] += 1
+                at[unit] += 1
+                moved = True
+    if any(at[unit] < len(programs[unit]) for unit in units):
+        raise Stuck
+    done.sort(key=lambda entry: entry[0].order)
+    for (first, time, _), (second, _, known) in itertools.combinations(done, 2):
+        meet = first.writes & (second.reads | second.writes) | first.reads & second.writes
+        if meet and first.unit != second.unit and known[first.unit] < time:
+            return first, second
+    return None
+
+
+# The tests -----------------------------------------------------------------------------------------------------------
+
+
+def runs(text: str, most: int = 5, draws: int = 6) -> Iterator[dict[str, int]]:
+    """Arguments of many launches: trip counts of none, one, two and ``most`` iterations, and branches."""
+    body = text.partition("%t =")[2]
+    used = [name for name in COUNTS if f"%{name} " in body]
+    deciding = [name for name in MASKS if f"%{name}," in body]
+    draw = random.Random(len(text))
+    for values in itertools.product([0, 1, 2, most], repeat=len(used)):
+        for k in range(draws if deciding else 1):
+            masks = {name: 0 if k == 0 else 63 if k == 1 else draw.randrange(64) for name in deciding}
+            given = {**dict.fromkeys((*COUNTS, *MASKS), 0), **dict(zip(used, values, strict=True)), **masks}
+            yield {"x": 0, "y": 1 << 13, **given}
+
+
+@dataclass
+class Lowered:
+    """A schedule with addresses, and the program made of it."""
+
+    text: str
+    schedule: ir.Operation
+    program: ir.Operation
+    credits: dict[str, int]
+
+
+def lower(context: ir.Context, text: str, *, share: str, prune: bool) -> Lowered:
+    device = read.load("spyre")
+    functions = []
+    addresses = f"builtin.module(func.func(assign-addresses{{share={share}}}))"
+    program = TO_PROGRAM.replace("{prune}", ",prune-synchronization" if prune else "")
+    for passes in ([addresses], [addresses, program]):
+        module = asm.read(text, "random.mlir", context).module
+        for line in passes:
+            pipeline.parse(line).run(module.operation, PassContext(context, diag.Sink(), lambda: device))
+        functions.append((module, next(iter(module.body.operations)).operation))
+    channels = {
+        view.sym_name.value: view.init.value
+        for view in functions[1][1].regions[0].blocks[0].operations
+        if isinstance(view, dataflow.ChannelOp)
+    }
+    keep.extend(module for module, _ in functions)
+    return Lowered(text, functions[0][1], functions[1][1], channels)
+
+
+keep: list[ir.Module] = []
+
+
+def run(lowered: Lowered, arguments: dict[str, int]) -> dict[str, list[Any]]:
+    """What the units do, checked against the schedule: the same bytes in the same order, on every unit."""
+    by_unit: dict[str, list[Work]] = defaultdict(list)
+    for work in sequential(lowered.schedule, arguments):
+        by_unit[work.unit].append(work)
+    programs = concurrent(lowered.program, arguments)
+    for unit, expected in by_unit.items():
+        mine = [step for step in programs[unit] if isinstance(step, Work)]
+        assert [(w.reads, w.writes) for w in mine] == [(w.reads, w.writes) for w in expected], (unit, arguments)
+        for work, other in zip(mine, expected, strict=True):
+            work.order = other.order
+    assert {unit for unit, steps in programs.items() if any(isinstance(s, Work) for s in steps)} == set(by_unit)
+    return programs
+
+
+def is_needed(lowered: Lowered, channel: str) -> bool:
+    """Whether some launch goes wrong without the channel."""
+    # Loops of step 2 have half as many iterations, and a buffer of three slots needs four of them.
+    launches = sorted(runs(lowered.text, 9, 24), key=lambda arguments: -sum(arguments[name] for name in COUNTS))
+    return any(race(run(lowered, arguments), lowered.credits, channel) is not None for arguments in launches)
+
+
+@pytest.mark.parametrize("share", ["never", "always"])
+@pytest.mark.parametrize("first", range(0, 30, 10))
+def test_order_is_kept(first: int, share: str) -> None:
+    with make_context() as context:
+        for seed in range(first, first + 10):
+            text = Generator(seed, 9, constant=0.4).text()
+            lowered = lower(context, text, share=share, prune=seed % 3 > 0)
+            for arguments in runs(text):
+                assert race(run(lowered, arguments), lowered.credits) is None, (seed, arguments)
+
+
+@pytest.mark.parametrize("first", range(100, 130, 10))
+def test_every_channel_is_needed(first: int) -> None:
+    with make_context() as context:
+        for seed in range(first, first + 10):
+            lowered = lower(context, Generator(seed, 6, constant=0).text(), share="never", prune=True)
+            # A distance between boxes of device memory can be longer than the loops here are.
+            idle = [name for name, credits in lowered.credits.items() if credits <= 3 and not is_needed(lowered, name)]
+            assert not idle, seed
