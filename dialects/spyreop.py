@@ -1,4 +1,4 @@
-"""The `spyreop` dialect: scalar intrinsics of the vector unit, used in bodies of `linalg.generic`."""
+"""The `spyreop` dialect: intrinsics of the vector unit, mostly on scalars, used in bodies of `linalg.generic`."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from spyrec.ods import constraints as c
 
 
 class Spyreop(ods.Dialect, name="spyreop"):
-    """Scalar intrinsics of the vector unit.
+    """Intrinsics of the vector unit.
 
     All are pure. Operands and result have one type unless stated: `f16`, `!spyreop.df16` or `f32`.
 
@@ -29,11 +29,60 @@ class Spyreop(ods.Dialect, name="spyreop"):
       return %y : tensor<64xf16>
     }
     ```
+
+    Statistics of a layer norm come as two values, or as one value of a pair type; a whole stick is reduced at once.
+
+    ```mlir
+    func.func @norm(%x: f32, %weight: f32, %bias: f32) -> f32 {
+      %mean, %squares = spyreop.exx2 %x : f32
+      %scale = spyreop.layernormscale %mean squares %squares : f32
+      %y = spyreop.layernormnorm %x squares %squares scale %scale weight %weight bias %bias : f32
+      return %y : f32
+    }
+    func.func @pairs(%x: !spyreop.df16) -> !spyreop.df16 {
+      %pair = spyreop.exx2_fused %x : !spyreop.df16 -> !spyreop.df16_fused
+      %centred = spyreop.exx2_zeromean_fused %x : !spyreop.df16 -> !spyreop.df16_fused
+      %scale = spyreop.layernormscale_fused %pair : !spyreop.df16_fused -> !spyreop.df16
+      return %scale : !spyreop.df16
+    }
+    func.func @stick(%x: tensor<64xf16>, %i: i32, %base: i32, %pitch: i32) -> (tensor<64xf16>, i32) {
+      %total = spyreop.slice_reduction %x
+        {reduction_kind = #spyreop.reduction_kind<add>, reduction_scope = #spyreop.reduction_scope<in_slice>}
+        : tensor<64xf16> -> tensor<64xf16>
+      %address = spyreop.idx32toaddr %i base %base stride %pitch
+      return %total, %address : tensor<64xf16>, i32
+    }
+    ```
     """
 
 
 class Df16Type(ods.Type, dialect=Spyreop, name="df16"):
-    """IBM's 16-bit float: 1 sign bit, 6 bits of exponent, 9 of mantissa."""
+    """IBM's 16-bit float: 1 sign bit, 6 bits of exponent, 9 of mantissa.
+
+    MLIR takes no elements of other dialects' types into memrefs and vectors made in Python, so inside those their bits
+    stand for them: `memref<64x!spyreop.df16>` is `memref<64xvector<1xui16>>` to MLIR, and is printed as written.
+    """
+
+
+CARRIER = "vector<1xui16>"
+"""What stands for `!spyreop.df16` as the element of a memref."""
+
+
+def in_tensor(element: ir.Type) -> ir.Type:
+    """The element type of a tensor that holds what a memref of ``element`` holds."""
+    return Df16Type.make() if str(element) == CARRIER else element
+
+
+class Df16FusedType(ods.Type, dialect=Spyreop, name="df16_fused"):
+    """Two numbers of type `!spyreop.df16` in one value: a mean and a mean of squares."""
+
+
+class Fp16FusedType(ods.Type, dialect=Spyreop, name="fp16_fused"):
+    """Two f16 in one value: a mean and a mean of squares."""
+
+
+class Fp32FusedType(ods.Type, dialect=Spyreop, name="fp32_fused"):
+    """Two f32 in one value: a mean and a mean of squares."""
 
 
 def _is_number(t: ir.Type) -> bool:
@@ -44,6 +93,8 @@ Number = c.type_is("number", "f16, !spyreop.df16 or f32", _is_number)
 HalfNumber = c.type_is("half number", "f16 or !spyreop.df16", lambda t: isinstance(t, (ir.F16Type, Df16Type)))
 ConstantNumber = c.type_is("constant number", "f16 or f32", lambda t: isinstance(t, (ir.F16Type, ir.F32Type)))
 
+Pair = c.type_class(Df16FusedType, Fp16FusedType, Fp32FusedType)
+
 PREDICATES = ("equal", "notequal", "greaterthan", "greaterequal", "lesserthan", "lesserequal")
 
 
@@ -51,6 +102,36 @@ class ComparePredicateAttr(ods.Attribute, dialect=Spyreop, name="compare_predica
     """Which comparison: `#spyreop.compare_predicate<equal>`."""
 
     value = ods.param(c.keyword(*PREDICATES), "the comparison")
+    assembly_format = "`<` $value `>`"
+
+
+class ReductionKindAttr(ods.Attribute, dialect=Spyreop, name="reduction_kind"):
+    """How a slice is reduced: `#spyreop.reduction_kind<add>`."""
+
+    value = ods.param(c.keyword("add", "sub", "max", "min", "mul", "abs_max"), "the combiner")
+    assembly_format = "`<` $value `>`"
+
+
+class ReductionScopeAttr(ods.Attribute, dialect=Spyreop, name="reduction_scope"):
+    """Which elements of a stick are reduced together: `#spyreop.reduction_scope<in_slice>`.
+
+    `in_slice`: those of each slice, into its first element. `across_slice`: those at one place of all slices, into the
+    first slice. The others name single steps of the hardware, of which the two are made.
+    """
+
+    value = ods.param(
+        c.keyword(
+            "in_slice",
+            "across_slice",
+            "in_slice_fma_src0_shuf",
+            "in_slice_fma_src2_shuf",
+            "in_slice_fma_both_shuf",
+            "across_slice_splat",
+            "across_slice_scan_gap",
+            "across_slice_fma16",
+        ),
+        "the scope",
+    )
     assembly_format = "`<` $value `>`"
 
 
@@ -118,6 +199,7 @@ class SoftplusOp(_Half, dialect=Spyreop, name="softplus", effects=ods.Pure, same
     assembly_format = "$input `beta` $beta `threshold` $threshold attr-dict `:` type($result)"
 
     def verify(self) -> Iterator[ods.Violation]:
+        """`beta` is not 0."""
         if self.beta.value == 0:
             yield ods.Violation("wrong-attribute", "beta must not be 0: the function divides by it", "beta")
 
@@ -180,3 +262,164 @@ class AddI64Op(ods.Op, dialect=Spyreop, name="addi64toi64", effects=ods.Pure):
     rhs = ods.operand(c.I64, "right side")
     result = ods.result(c.I64, "the sum, modulo 2^64")
     assembly_format = "$lhs `,` $rhs attr-dict"
+
+
+class Idx32ToAddrOp(ods.Op, dialect=Spyreop, name="idx32toaddr", effects=ods.Pure):
+    """base + stride * index.
+
+    An older form has base and stride as attributes: `spyreop.idx32toaddr %i base 0x1000 stride 4`. It has no newer
+    equivalent without constants around it, so it is kept.
+    """
+
+    index = ods.operand(c.I32, "the index")
+    base_value = ods.optional_operand(c.I32, "address of index 0")
+    stride_value = ods.optional_operand(c.I32, "distance of neighbouring indices")
+    base_address = ods.optional_attr(c.I32Attr, "address of index 0, in the older form")
+    stride = ods.optional_attr(c.I32Attr, "distance of neighbouring indices, in the older form")
+    result = ods.result(c.I32, "the address, modulo 2^32")
+    assembly_format = "$index `base` ($base_value^) : ($base_address) `stride` ($stride_value^) : ($stride) attr-dict"
+
+    def verify(self) -> Iterator[ods.Violation]:
+        """Base and stride are two values, or in the older form two numbers."""
+        values, numbers = (self.base_value, self.stride_value), (self.base_address, self.stride)
+        given = [v is not None for v in values], [n is not None for n in numbers]
+        if given not in (([True, True], [False, False]), ([False, False], [True, True])):
+            yield ods.Violation(
+                "wrong-operands",
+                "base and stride must be two values, or two numbers",
+                "base_value" if values[0] is not None else "base_address",
+            )
+
+    def review(self) -> Iterator[ods.Violation]:
+        """A remark on the older form."""
+        if self.base_address is not None:
+            yield _old_form(self, "base and stride are values now", "base_address")
+
+    @property
+    def is_old_form(self) -> bool:
+        """Whether base and stride are attributes."""
+        return self.base_address is not None
+
+
+class Exx2Op(ods.Op, dialect=Spyreop, name="exx2", effects=ods.Pure, same_types=(("input", "result", "squares"),)):
+    """Mean and mean of squares, for a layer norm."""
+
+    input = ods.operand(Number, "x")
+    result = ods.result(Number, "the mean")
+    squares = ods.result(Number, "the mean of squares")
+    assembly_format = "$input attr-dict `:` type($result)"
+
+
+class _ToPair(ods.Op):
+    """One number to a pair of the same precision."""
+
+    input = ods.operand(Number, "x")
+    result = ods.result(Pair, "mean and mean of squares, in the precision of x")
+    assembly_format = "$input attr-dict `:` type($input) `->` type($result)"
+
+    def verify(self) -> Iterator[ods.Violation]:
+        """The pair has the precision of the input."""
+        yield from _precision(self.input.type, self.result.type, "type(result)")
+
+
+class Exx2FusedOp(_ToPair, dialect=Spyreop, name="exx2_fused", effects=ods.Pure):
+    """Mean and mean of squares in one value."""
+
+
+class Exx2ZeromeanFusedOp(_ToPair, dialect=Spyreop, name="exx2_zeromean_fused", effects=ods.Pure):
+    """As `exx2_fused`, where the mean is known to be 0."""
+
+
+class LayernormscaleOp(
+    ods.Op,
+    dialect=Spyreop,
+    name="layernormscale",
+    effects=ods.Pure,
+    same_types=(("mean", "squares", "result"),),
+):
+    """The scale factor of a layer norm, from mean and mean of squares.
+
+    An older form has no `squares`. Nothing says where they come from there, so it is kept and not compiled.
+    """
+
+    mean = ods.operand(Number, "the mean; in the older form all there is")
+    squares = ods.optional_operand(Number, "the mean of squares")
+    result = ods.result(Number, "the factor")
+    assembly_format = "$mean (`squares` $squares^)? attr-dict `:` type($result)"
+
+    def review(self) -> Iterator[ods.Violation]:
+        """A remark on the older form."""
+        if self.is_old_form:
+            yield _old_form(self, "the mean of squares is an operand now", "mean")
+
+    @property
+    def is_old_form(self) -> bool:
+        """Whether the mean of squares is missing."""
+        return self.squares is None
+
+
+class LayernormscaleFusedOp(ods.Op, dialect=Spyreop, name="layernormscale_fused", effects=ods.Pure):
+    """The scale factor of a layer norm, from mean and mean of squares in one value."""
+
+    input = ods.operand(Pair, "mean and mean of squares")
+    result = ods.result(Number, "the factor, in the precision of the pair")
+    assembly_format = "$input attr-dict `:` type($input) `->` type($result)"
+
+    def verify(self) -> Iterator[ods.Violation]:
+        """The factor has the precision of the pair."""
+        yield from _precision(self.result.type, self.input.type, "type(result)")
+
+
+class LayernormnormOp(
+    ods.Op,
+    dialect=Spyreop,
+    name="layernormnorm",
+    effects=ods.Pure,
+    same_types=(("input", "squares", "scale", "weight", "bias", "result"),),
+):
+    """The normalising part of a layer norm."""
+
+    input = ods.operand(Number, "x")
+    squares = ods.operand(Number, "the mean of squares")
+    scale = ods.operand(Number, "as `layernormscale` makes it")
+    weight = ods.operand(Number, "what the normalised value is multiplied by")
+    bias = ods.operand(Number, "what is added then")
+    result = ods.result(Number, "the normalised value")
+    assembly_format = (
+        "$input `squares` $squares `scale` $scale `weight` $weight `bias` $bias attr-dict `:` type($result)"
+    )
+
+
+class SliceReductionOp(
+    ods.Op, dialect=Spyreop, name="slice_reduction", effects=ods.Pure, same_types=(("input", "result"),)
+):
+    """Reduce the elements of a whole stick within its slices, or across them; where the totals lie is the scope's.
+
+    Elements that hold no total are undefined.
+    """
+
+    input = ods.operand(c.RankedTensor, "one stick")
+    reduction_kind = ods.attr(c.record_attr(ReductionKindAttr), "the combiner")
+    reduction_scope = ods.attr(c.record_attr(ReductionScopeAttr), "which elements are reduced together")
+    result = ods.result(c.RankedTensor, "the stick with the totals")
+    assembly_format = "$input attr-dict `:` type($input) `->` type($result)"
+
+
+_PAIRS = {"f16": "!spyreop.fp16_fused", "!spyreop.df16": "!spyreop.df16_fused", "f32": "!spyreop.fp32_fused"}
+
+
+def _precision(number: ir.Type, pair: ir.Type, field: str) -> Iterator[ods.Violation]:
+    """A number and a pair of equal precision."""
+    wanted = _PAIRS[str(number)]
+    if str(pair) != wanted:
+        yield ods.Violation("type-mismatch", f"a pair of {number} is {wanted}, but here {number} meets {pair}", field)
+
+
+def _old_form(op: ods.Op, what: str, field: str) -> ods.Violation:
+    message = f"this form of {op.NAME} has no equivalent in the current dialect; it is kept as it is"
+    return ods.Violation("old-spelling", message, field, (what,), ods.Severity.REMARK)
+
+
+def is_old_form(op: ir.OpView) -> bool:
+    """Whether an op is in a form that the current dialect no longer has."""
+    return isinstance(op, (Idx32ToAddrOp, LayernormscaleOp)) and op.is_old_form

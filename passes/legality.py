@@ -223,7 +223,7 @@ class _Function:
             )
             return
         points = self._box(op, op.access_tile_set, "access_tile_set")
-        if points is not None and list(points) != shape:
+        if points is not None and is_identity(order) and list(points) != shape:
             self._error(
                 op,
                 "unsupported-set",

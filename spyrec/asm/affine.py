@@ -15,6 +15,13 @@ _NAME = re.compile(r"[A-Za-z_][\w$.]*")
 _WORDS = frozenset({"floordiv", "ceildiv", "mod"})
 
 
+def habit(text: str, after_value: bool = True) -> str | None:
+    """What MLIR calls an operator that people write from habit: ``mod 64`` for ``%64``; None for other tokens."""
+    if text in _HABITS:
+        return _HABITS[text]
+    return f"mod {text[1:]}" if after_value and text[0] == "%" and text[1:].isdigit() else None
+
+
 class Subscripts:
     """Reads a bracketed list of affine expressions; each distinct SSA name becomes one dimension or symbol, in order of
     first use.
@@ -76,7 +83,7 @@ class Subscripts:
                 s.i += 1
                 wants_term = True
             else:
-                hint = f"write {_HABITS[text]}" if text in _HABITS else None
+                hint = f"write {habit(text)}" if habit(text) else None
                 s.fail(
                     f"expected an operator, ',' or ']' in the subscript, but found {s.found()}",
                     notes=[hint] if hint else (),

@@ -57,7 +57,9 @@ def tail(
             if k:
                 add(", ", origin)
             read = s.regions.get(region.name)
-            if read is None or read.open < 0:
+            if read is not None and read.hidden:
+                _hidden(s, read, out)
+            elif read is None or read.open < 0:
                 add("{}", origin)
             else:
                 _region(s, read, out)
@@ -149,15 +151,31 @@ def _region(s: OpRead, region: RegionRead, out: Output) -> None:
             _check_header(s, region.expected, region.open + 1)
     out.extend(region.body)
     end = starts[region.close]
-    if region.spec.implicit and not region.terminated and not region.generic and region.spec.terminator:
-        terminator = s.translator.grammar.ops.get(region.spec.terminator)
-        operands = terminator.operand_segments([0] * len(terminator.operands)) if terminator else None
-        attributes = f" {{{SEGMENTS[0]} = array<i32: {', '.join(map(str, operands))}>}}" if operands else ""
-        origin = starts[s.name_token]
-        out.add(f' "{region.spec.terminator}"(){attributes} : () -> () ', origin)
-        if trailer := _trailer(s):
-            out.add(Location(trailer), origin)
+    if region.spec.implicit and not region.terminated and not region.generic:
+        _terminator(s, region, out)
     out.add("}", end)
+
+
+def _hidden(s: OpRead, region: RegionRead, out: Output) -> None:
+    """Append a region of which the text shows nothing but the names of its arguments."""
+    origin = s.tokens.starts[s.name_token]
+    out.add("{", origin)
+    _header(s, out, region.entry or (), origin)
+    _terminator(s, region, out)
+    out.add("}", origin)
+
+
+def _terminator(s: OpRead, region: RegionRead, out: Output) -> None:
+    """Append the terminator that the text may leave out."""
+    if region.spec.terminator is None:
+        return
+    terminator = s.translator.grammar.ops.get(region.spec.terminator)
+    operands = terminator.operand_segments([0] * len(terminator.operands)) if terminator else None
+    attributes = f" {{{SEGMENTS[0]} = array<i32: {', '.join(map(str, operands))}>}}" if operands else ""
+    origin = s.tokens.starts[s.name_token]
+    out.add(f' "{region.spec.terminator}"(){attributes} : () -> () ', origin)
+    if trailer := _trailer(s):
+        out.add(Location(trailer), origin)
 
 
 def _header(s: OpRead, out: Output, entry: Sequence[EntryArgument], origin: int) -> None:

@@ -64,7 +64,8 @@ def parse(state: ReadState, constraint: Constraint) -> str:
     if form is Form.I64_ARRAY and text == "[":
         return dense(parse_list(state))
     if form is Form.KEYWORD:
-        return f'"{parse_keyword(state, constraint.cases)}"'
+        word = parse_keyword(state, constraint.cases)
+        return f'"{word}"' if constraint.fixed is None else f"{constraint.cases.index(word)} : {constraint.fixed}"
     if form is Form.SYMBOL:
         return _symbol(state, constraint)
     if form is Form.STRIPPED and text == "<":
@@ -102,7 +103,9 @@ def parse_integer(state: ReadState, type_text: str) -> int:
     value = int(text, 0) if len(text) < 100 and not text.startswith("0") else _leading_zero(text)
     value = -value if negative else value
     width = _WIDTHS.get(type_text) or int(type_text.lstrip("isu") or 64)
-    if not -(1 << (width - 1)) <= value < (1 << (width - (0 if type_text.startswith("ui") else 1))):
+    # Lists of i64 are signed whatever their type says; other integers without a sign hold either reading of their bits.
+    unsigned = type_text.startswith("ui") or (type_text.startswith("i") and width < 64)
+    if not -(1 << (width - 1)) <= value < (1 << (width - (0 if unsigned else 1))):
         shown = str(value) if len(text) < 40 else f"this number of {len(text)} digits"
         state.fail(f"{shown} does not fit {type_text}", first, state.i, id="number-range")
     return value
@@ -188,12 +191,19 @@ def show(state: ShowState, constraint: Constraint, text: str) -> str:
         except ValueError:
             return state.custom_text(text)
     if form is Form.KEYWORD:
-        return text.strip('"')
+        return _show_keyword(constraint, text)
     if form is Form.SYMBOL:
         return _show_symbol(text) if constraint.defines else text
     if form is Form.STRIPPED:
         return state.short_record(state.custom_text(text), constraint)
     return state.custom_text(text)
+
+
+def _show_keyword(constraint: Constraint, text: str) -> str:
+    if constraint.fixed is None:
+        return text.strip('"')
+    number = text.partition(" ")[0]
+    return constraint.cases[int(number)] if number.isdigit() and int(number) < len(constraint.cases) else text
 
 
 def _show_symbol(text: str) -> str:

@@ -7,8 +7,9 @@ A :class:`Grammar` is made from specifications alone. :func:`default` makes one 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from spyrec.asm import directives_tiles as directives_tiles  # registers its directives
 from spyrec.asm import format as fmt
 from spyrec.asm.directives import DIRECTIVES, Directive
 from spyrec.asm.elements import (
@@ -31,9 +32,19 @@ SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
 
 
 class Grammar:
-    """All ops by full name, all types and attributes by sigil and name, public and as MLIR knows them."""
+    """All ops by full name, all types and attributes by sigil and name, public and as MLIR knows them.
 
-    def __init__(self, ops: Iterable[OpSpec], records: Iterable[RecordSpec], dialects: Iterable[str] = ()) -> None:
+    ``absent``: full names of ops that our dialects do not have though people know of them, with what to say.
+    """
+
+    def __init__(
+        self,
+        ops: Iterable[OpSpec],
+        records: Iterable[RecordSpec],
+        dialects: Iterable[str] = (),
+        absent: Mapping[str, str] | None = None,
+    ) -> None:
+        self.absent = absent or {}
         self.ops = {o.name: o for o in ops}
         self.records = {f"{r.sigil}{r.name}": r for r in records}
         self.ir_records = {f"{r.sigil}{r.ir_name}": r for r in self.records.values()}
@@ -76,7 +87,8 @@ def default() -> Grammar:
     known = len(registry.ops) + len(registry.types) + len(registry.attributes)
     if _default is None or len(_default.ops) + len(_default.records) != known:
         records = [t.spec for t in registry.types.values()] + [a.spec for a in registry.attributes.values()]
-        _default = Grammar([c.spec for c in registry.ops.values()], records, registry.dialects)
+        absent = {f"{d.spec.name}.{n}": s for d in registry.dialects.values() for n, s in d.spec.absent.items()}
+        _default = Grammar([c.spec for c in registry.ops.values()], records, registry.dialects, absent)
     return _default
 
 

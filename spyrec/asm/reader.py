@@ -215,6 +215,9 @@ class Reader:
     def _op(self, frame: Frame, index: int, name: str, *, quoted: bool) -> int:
         spec = self.grammar.ops.get(name)
         tokens = self.tokens
+        if spec is None and name in self.grammar.absent:
+            message = f"no published dialect has {name}: {self.grammar.absent[name]}"
+            raise Problem("absent-op", message, tokens.starts[index], tokens.end(index))
         if spec is None:
             near = self.grammar.nearest_op(name)
             shown = near.partition(".")[2] if near and "." not in self.texts[index] else near

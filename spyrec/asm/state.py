@@ -77,8 +77,8 @@ class RegionRead:
     """A region being read.
 
     ``entry``: the block arguments, when the op names them itself. ``expected``: their types, when the op states them
-    and a header in the body is optional. ``prefix``: the naming scope. ``open`` and ``close`` are the tokens of its
-    braces.
+    and a header in the body is optional. ``hidden``: the text shows no body; it has ``entry`` and a terminator.
+    ``prefix``: the naming scope. ``open`` and ``close`` are the tokens of its braces.
     """
 
     spec: RegionSpec
@@ -90,6 +90,7 @@ class RegionRead:
     open: int = -1
     close: int = -1
     terminated: bool = False
+    hidden: bool = False
     body: Output = field(default_factory=Output)
 
 

@@ -34,6 +34,7 @@ class Translator:
         self.tokens = tokens
         self.grammar = grammar
         self.hoisted: dict[str, tuple[str, int]] = {}
+        self._hoisted: dict[str, str] = {}
         self.remarks: list[tuple[int, str]] = []
         self.nameless: set[str] = set()
         self._types: dict[str, str] = {}
@@ -102,7 +103,8 @@ class Translator:
         after = Cursor(self.tokens, index).past(index + 1)
         text = self.tokens.slice(index, after)
         if text not in self.hoisted:
-            self.hoisted[text] = (f"#spyrec_hoisted_{len(self.hoisted)}", index)
+            alias = f"#spyrec_hoisted_{len(self.hoisted)}"
+            self.hoisted[text], self._hoisted[alias] = (alias, index), text
         return self.hoisted[text][0], after
 
     def named(self, index: int, depth: int = 1) -> tuple[str, int]:
@@ -134,7 +136,7 @@ class Translator:
         for p in spec.params:
             if params[p.name] is None and not p.optional:
                 state.fail(f"{spec.sigil}{spec.name} needs {p.name}: {p.doc}", first, state.i)
-        if spec.problem is not None and (wrong := spec.problem(params)) is not None:
+        if spec.problem is not None and (wrong := spec.problem(self._resolved(params))) is not None:
             state.fail(wrong, first, state.i, id="wrong-type")
         if spec.newest is not None:
             newest = spec.newest(params)
@@ -143,6 +145,16 @@ class Translator:
             written = self.tokens.slice(first, state.i)
             self.remarks.append((first, f"{written} has no equivalent in the current dialect; it is kept as it is"))
         return spec.generic(params)
+
+    def _resolved(self, params: dict[str, str | None]) -> dict[str, str | None]:
+        """Parameters with what aliases stand for in place of their names."""
+        return {n: self._behind(t) if t and t[0] == "#" else t for n, t in params.items()}
+
+    def _behind(self, text: str) -> str:
+        """The text of the value of an alias; other text as it is."""
+        if text in self._hoisted:
+            return self._hoisted[text]
+        return self.tokens.slice(*self.aliases[text]) if text in self.aliases else text
 
     @property
     def aliases(self) -> dict[str, tuple[int, int]]:

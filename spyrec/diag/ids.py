@@ -9,10 +9,12 @@ from __future__ import annotations
 
 IDS: dict[str, tuple[str, str]] = {
     # reading text
+    "absent-op": ("InvalidKernel", "an op that is in design documents or in an interpreter, but in no dialect"),
     "duplicate-attribute": ("InvalidKernel", "an attribute is given twice"),
     "missing-attribute": ("InvalidKernel", "an attribute that the op needs is missing"),
     "not-text": ("InvalidKernel", "the input is not UTF-8 text"),
     "number-range": ("InvalidKernel", "a number does not fit where it stands"),
+    "old-spelling": ("InvalidKernel", "a spelling that has no current equivalent and is kept (a remark)"),
     "redefined-name": ("InvalidKernel", "an SSA name is defined twice in one scope"),
     "syntax": ("InvalidKernel", "the text does not follow the grammar of the op, type or attribute"),
     "too-deep": ("InvalidKernel", "regions or brackets are nested too deeply"),
@@ -22,6 +24,9 @@ IDS: dict[str, tuple[str, str]] = {
     "unknown-op": ("InvalidKernel", "there is no op of this name"),
     "unknown-type": ("InvalidKernel", "there is no type or attribute of this name"),
     # verifying
+    "hole-in-view": ("InvalidKernel", "a distributed view has a point that no part holds (a warning)"),
+    "missing-promise": ("InvalidKernel", "the type of a runtime argument does not state what is extracted"),
+    "part-outside": ("InvalidKernel", "a part holds points outside of its distributed view (a warning)"),
     "grid-mismatch": ("InvalidKernel", "tile ids are taken in a number that does not fit the grid"),
     "mlir-verify": ("InvalidKernel", "a verifier of MLIR's own dialects refuses the op"),
     "rank-mismatch": ("InvalidKernel", "two lists of an op that belong together differ in length"),
@@ -31,6 +36,8 @@ IDS: dict[str, tuple[str, str]] = {
     "wrong-attribute": ("InvalidKernel", "the value of an attribute is not one that the op can take"),
     "wrong-operands": ("InvalidKernel", "an op has the wrong number of operands or results, or the wrong ones"),
     "wrong-region": ("InvalidKernel", "a region of an op has the wrong contents, arguments or terminator"),
+    "future-uses": ("InvalidKernel", "what tiles produce is not consumed by exactly one op"),
+    "partial-reduce": ("InvalidKernel", "a reduction is to some of its producers, or to other tiles (a warning)"),
     # the kernel as a whole
     "bad-address": ("InvalidKernel", "a view lies outside of the memory that tensors have"),
     "bad-grid": ("InvalidKernel", "the grid is no list of extents of at least 1"),
@@ -53,6 +60,11 @@ IDS: dict[str, tuple[str, str]] = {
     "unsupported-set": ("Unsupported", "a set is no box, or does not fill its tile"),
     "unsupported-type": ("Unsupported", "a type that no unit of the device can process"),
     "unsupported-view": ("Unsupported", "a view that is dynamic, in LX, or too deeply strided"),
+    # from a schedule to programs
+    "lx-overflow": ("OutOfResources", "the buffers of a kernel do not fit into LX"),
+    "no-address": ("InvalidKernel", "a buffer of a schedule has no address yet"),
+    "no-unit": ("InvalidKernel", "an op of a schedule does not name the unit that runs it"),
+    "unknown-buffer": ("InvalidKernel", "an operand in LX comes from elsewhere than an allocation"),
     # devices
     "bad-device": ("InvalidKernel", "a device file says something impossible, or too little"),
     "no-route": ("Unsupported", "the device has no route between two memories"),

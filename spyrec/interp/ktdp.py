@@ -46,6 +46,19 @@ def get_compute_tile_id(op: ir.Operation, scope: Scope) -> Run:
     return run
 
 
+@meaning("ktdp.runtime_arg_extract")
+def runtime_arg_extract(op: ir.Operation, scope: Scope) -> Run:
+    """The launch binds the value; the rest is part of the type."""
+    extract = ktdp.RuntimeArgExtractOp(op)
+    argument = ktdp.RuntimeArgType(extract.input.type)
+    promise = {1: argument.granularity, 2: argument.upperbound}.get(extract.kind.value)
+
+    def run(frame: Frame, value: Any) -> Any:
+        return value if promise is None else promise.value
+
+    return run
+
+
 @meaning("ktdp.construct_memory_view")
 def construct_memory_view(op: ir.Operation, scope: Scope) -> Run:
     view = ktdp.ConstructMemoryViewOp(op)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from spyrec import sets
 from spyrec.mlir import ir
 from spyrec.ods.violation import Violation
 
@@ -20,20 +21,16 @@ def dynamic_entries(field: str, static: ir.DenseI64ArrayAttr, dynamic: Sequence[
         )
 
 
-def set_dims(points: ir.IntegerSetAttr) -> tuple[int, int]:
-    """Numbers of dimensions and symbols of an affine set.
-
-    Read from its text: the bindings give no access to the set inside the attribute.
+def set_arity(
+    field: str, points: ir.IntegerSetAttr, dims: int, symbols: int, source: str, *, at_most: bool = False
+) -> Iterator[Violation]:
+    """The set has ``dims`` dimensions and one symbol for each of ``symbols`` values (``source`` says which); with
+    ``at_most`` it may leave out the last of them.
     """
-    head = str(points).removeprefix("affine_set<").partition(":")[0]
-    dims, _, symbols = head.partition(")")
-    return dims.count("d"), symbols.count("s")
-
-
-def set_arity(field: str, points: ir.IntegerSetAttr, dims: int, symbols: int, source: str) -> Iterator[Violation]:
-    """The set has ``dims`` dimensions and one symbol for each of ``symbols`` values (``source`` says which)."""
-    have_dims, have_symbols = set_dims(points)
-    if have_dims != dims:
-        yield Violation("rank-mismatch", f"{field} has {have_dims} dimensions; {dims} are needed", field)
-    if have_symbols != symbols:
-        yield Violation("rank-mismatch", f"{field} has {have_symbols} symbols, but there are {symbols} {source}", field)
+    found = sets.parse(str(points))
+    if found.dims != dims:
+        yield Violation("rank-mismatch", f"{field} has {found.dims} dimensions; {dims} are needed", field)
+    if found.symbols > symbols or (found.symbols < symbols and not at_most):
+        yield Violation(
+            "rank-mismatch", f"{field} has {found.symbols} symbols, but there are {symbols} {source}", field
+        )

@@ -149,6 +149,16 @@ def keyword(*cases: str) -> AttrConstraint[ir.StringAttr]:
     )
 
 
+def enumerated(type_text: str, *cases: str) -> AttrConstraint[ir.IntegerAttr]:
+    """One of a few words, printed bare, stored as its number among them in an integer of the given type."""
+
+    def accepts(a: Any) -> bool:
+        return isinstance(a, ir.IntegerAttr) and str(a.type) == type_text and 0 <= a.value < len(cases)
+
+    described = f"one of {', '.join(cases)} (an {type_text} from 0)"
+    return AttrConstraint("enumeration", described, accepts, fixed=type_text, form=Form.KEYWORD, cases=cases)
+
+
 def record_attr(*classes: type) -> AttrConstraint[ir.Attribute]:
     """Attributes of the given classes of ours; where a format names the field, a single class prints no prefix."""
     names = tuple(c.spec.name for c in classes)  # type: ignore[attr-defined]

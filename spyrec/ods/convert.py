@@ -24,6 +24,8 @@ def to_attribute(constraint: Constraint, value: Any) -> ir.Attribute:
             return ir.BoolAttr.get(bool(value))
         case Form.UNIT if value is True:
             return ir.UnitAttr.get()
+        case Form.KEYWORD if constraint.fixed is not None:
+            return ir.IntegerAttr.get(ir.Type.parse(constraint.fixed), constraint.cases.index(str(value)))
         case Form.STRING | Form.KEYWORD:
             return ir.StringAttr.get(str(value))
         case Form.SYMBOL:

@@ -27,16 +27,19 @@ def prose(cls: type) -> tuple[str, str]:
 class Dialect(ir.Dialect):
     """Base of dialects: ``class Ktdp(ods.Dialect, name="ktdp")``; the docstring opens the generated page.
 
-    ``open_attributes``: undeclared bare attribute names are legal on all its ops.
+    ``open_attributes``: undeclared bare attribute names are legal on all its ops. ``absent``: see
+    :class:`spyrec.ods.spec.DialectSpec`.
     """
 
     DIALECT_NAMESPACE: ClassVar[str]
     spec: ClassVar[DialectSpec]
 
-    def __init_subclass__(cls, *, name: str, open_attributes: bool = False, **kwargs: Any) -> None:
+    def __init_subclass__(
+        cls, *, name: str, open_attributes: bool = False, absent: Mapping[str, str] | None = None, **kwargs: Any
+    ) -> None:
         super().__init_subclass__(**kwargs)
         cls.DIALECT_NAMESPACE = name
-        cls.spec = DialectSpec(name, *prose(cls), open_attributes=open_attributes)
+        cls.spec = DialectSpec(name, *prose(cls), open_attributes=open_attributes, absent=absent or {})
         registry.dialects[name] = cls
 
 

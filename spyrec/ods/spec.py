@@ -57,6 +57,7 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 MIXED_LIMIT = 64
@@ -89,7 +90,9 @@ class Form(enum.Enum):
     TYPE = "type"
     """A type, printed as such."""
     KEYWORD = "keyword"
-    """One of ``Constraint.cases``, bare  <->  a string attribute ``"keyword"``."""
+    """One of ``Constraint.cases``, bare  <->  a string attribute ``"keyword"``, or with ``Constraint.fixed`` its number
+    among the cases, ``1 : i32``.
+    """
     STRIPPED = "stripped"
     """One of ours without its prefix, ``<equal>``  <->  ``#spyreop.compare_predicate<"equal">``; both are read."""
 
@@ -99,9 +102,9 @@ class Constraint:
     """What a value's type, an attribute or a parameter may be.
 
     ``accepts`` takes an ``ir.Type`` (values) or an ``ir.Attribute`` (attributes, parameters). ``description`` completes
-    the sentence "must be ...". ``fixed``: for values the type's text when only one is possible (``index``); for INTEGER
-    and FLOAT the type. ``classes``: full names of the type or attribute classes of ours that are allowed, when only
-    such are.
+    the sentence "must be ...". ``fixed``: for values the type's text when only one is possible (``index``); for
+    INTEGER, FLOAT and numbered KEYWORDs the type. ``classes``: full names of the type or attribute classes of ours that
+    are allowed, when only such are.
     """
 
     name: str
@@ -297,12 +300,15 @@ class RecordSpec:
 
 
 class DialectSpec(NamedTuple):
-    """A dialect: its name and prose."""
+    """A dialect: its name and prose. ``absent``: ops that people know of and that it does not have, by mnemonic, with
+    what to say about each.
+    """
 
     name: str
     summary: str
     description: str
     open_attributes: bool = False
+    absent: Mapping[str, str] = MappingProxyType({})
 
 
 def _segmented(fields: Sequence[ValueSpec]) -> bool:

@@ -38,7 +38,8 @@ def verify_invariants(op: Op) -> bool:
     """Entry point for MLIR: emits each violation at the op's location; False if there was one."""
     if _suspended.get():
         return True
-    found = violations(op)
+    with op.operation.context:
+        found = violations(op)
     for violation in found:
         op.operation.location.emit_error(encode(violation))
     return not found
@@ -57,13 +58,14 @@ def verify_tree(root: ir.Operation | ir.OpView, *, written: bool = False) -> lis
             out.extend((operation, v) for v in violations(cls(operation), written=written))
         return ir.WalkResult.ADVANCE
 
-    root.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    with root.operation.context:
+        root.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return out
 
 
 def violations(op: Op, *, written: bool = False) -> list[Violation]:
     """Broken rules of one op: of its fields; if there are none, of equal types; if none, of its own ``verify``; if none
-    and ``written``, what its ``review`` says.
+    and ``written``, what its ``review`` says. The caller has entered the op's context.
     """
     try:
         for rules in (_structure, _same_types, type(op).verify, *([type(op).review] if written else [])):

@@ -55,6 +55,7 @@ class Generator:
         self.rng = rng
         self.trailers = trailers
         self.count = 0
+        self.constants: set[str] = set()
         self.lines: list[str] = []
 
     def module(self) -> Module:
@@ -92,7 +93,9 @@ class Generator:
         return f" {{{', '.join(shown)}}}" if shown or always else ""
 
     def subscript(self, scope: Scope) -> str:
-        x, y, r = self.index(scope), self.index(scope), self.rng
+        # Constants could put the tile outside of its view, which is refused.
+        varying = [v for v in scope.values["index"] if v not in self.constants]
+        x, y, r = self.rng.choice(varying), self.rng.choice(varying), self.rng
         if x == y:  # a difference would fold to 0, and the value would be gone from the text
             y = "3"
         return r.choice(
@@ -143,6 +146,7 @@ class Generator:
         name = self.name()
         if self.rng.random() < 0.5:
             self.emit(f"{name} = arith.constant {self.rng.randint(-5, 99)} : index")
+            self.constants.add(name)
         else:
             self.emit(f"{name} = arith.addi {self.index(scope)}, {self.index(scope)} : index")
         scope.add("index", name)

@@ -32,6 +32,8 @@ SIMILAR = {f"spyreop.{n}" for n in ("exp", "sqrt", "rsqrt", "reciprocal", "sigmo
     "spyreop.muli32toi32",
     "spyreop.addi64toi64",
     "ktdf_arch.patterns",
+    # Never shown: it ends a region that has no text.
+    "ktdp.region_terminator",
 }
 
 

@@ -121,7 +121,7 @@ func.func @views(%x: index, %n: index) attributes {grid = [1]} {
   %z = ktdp.construct_memory_view %x, sizes: [16, 64], strides: [64, 1] {coordinate_set = #fixed, memory_space = #ktdp.memory_space<global>} : memref<16x64xf16>
   // expected-error@+2 {{the order (d0, d1) -> (d1, d0) is not compiled yet: a tile is loaded in the order of its view}}
   // expected-note@+1 {{make a view with permuted sizes and strides, and use the identity}}
-  %a = ktdp.construct_access_tile %z[0, 0] {access_tile_set = #row, access_tile_order = #swap} : memref<16x64xf16> -> !ktdp.access_tile<1x64xindex>
+  %a = ktdp.construct_access_tile %z[0, 0] {access_tile_set = #row, access_tile_order = #swap} : memref<16x64xf16> -> !ktdp.access_tile<64x1xindex>
   // expected-error@+2 {{a set of 1 x 32 points in a tile of 1 x 64 is not compiled yet: nothing fills the rest with 0}}
   // expected-note@+1 {{make the tile as large as its set}}
   %b = ktdp.construct_access_tile %z[0, 0] {access_tile_set = #some, access_tile_order = #id} : memref<16x64xf16> -> !ktdp.access_tile<1x64xindex>
