@@ -23,7 +23,7 @@ from spyrec.interp import affine, arith, collectives, dataflow, func, indirect, 
 from spyrec.interp import program as units
 from spyrec.interp.exchange import Exchange, Turn, take_turns
 from spyrec.interp.faults import Fault
-from spyrec.interp.footprint import scratchpad_bases, signature_of
+from spyrec.interp.footprint import grid_of, scratchpad_bases, signature_of
 from spyrec.interp.machine import MEANINGS, TERMINATORS, Reporter, Tile, Watcher, drain, prepare
 from spyrec.interp.memory import Device, Scratchpad
 from spyrec.interp.probes import Probe, Probes
@@ -84,7 +84,9 @@ def run(
     try:
         _run(op, launch, seed, sink, strict_bounds, lx_bytes, lx, watcher)
     except Fault as fault:
-        sink.error(_with_a_place(fault.op or op), fault.id, fault.message, fault.field, fault.notes)
+        sink.error(
+            _with_a_place(fault.op or op), fault.id, fault.message, fault.field, fault.notes, resource=fault.resource
+        )
         sink.fail()
 
 
@@ -198,11 +200,14 @@ def _calls(function: ir.Operation) -> list[ir.Operation]:
 
 def _grid(op: ir.Operation, launch: Launch) -> tuple[int, ...]:
     """Extents of the grid, as the function says, else as the launch counts tiles."""
-    if "grid" not in op.attributes:
-        return (launch.signature.grid,)
-    extents = tuple(ir.IntegerAttr(n).value for n in ir.ArrayAttr(op.attributes["grid"]))
-    if not extents or min(extents) < 1:
-        raise Fault("bad-grid", f"the grid {list(extents)} has no tiles", "grid")
+    extents = grid_of(op) if "grid" in op.attributes else (launch.signature.grid,)
+    if math.prod(extents) > CORES:
+        raise Fault(
+            "grid-too-large",
+            f"the grid {list(extents)} has {math.prod(extents)} tiles, but there are {CORES} cores",
+            "grid",
+            resource=("cores", math.prod(extents), CORES),
+        )
     return extents
 
 

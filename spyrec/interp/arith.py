@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from spyrec import numerics
+from spyrec.interp.faults import Fault
 from spyrec.interp.lanes import attributes_of
 from spyrec.interp.machine import Frame, Run, Scope, meaning
 from spyrec.interp.values import Scaled, add_addresses, as_array, as_value, constant, element_of, is_integer
@@ -49,9 +50,13 @@ def scalar_op(op: ir.Operation, scope: Scope) -> Run:
     name, element = op.name, element_of(result)
     elements = [element_of(v.type) for v in op.operands]
     attributes = attributes_of(op)
+    dynamic = isinstance(result, ir.ShapedType) and not result.has_static_shape
 
     def run(frame: Frame, *operands: Any) -> Any:
         arrays = [as_array(v, e) for v, e in zip(operands, elements, strict=True)]
+        if dynamic and len({a.shape for a in arrays}) > 1:
+            shapes = " and ".join("x".join(map(str, a.shape)) for a in arrays)
+            raise Fault("shape-mismatch", f"the operands are {shapes}")
         return as_value(numerics.apply(name, *arrays, result_type=element, attrs=attributes), result)
 
     return run

@@ -14,14 +14,24 @@ if TYPE_CHECKING:
 
 
 class Fault(Exception):
-    """A rule is broken. ``id`` is the diagnostic's; ``op`` is where, filled in by the block that was executing."""
+    """A rule is broken. ``id`` is the diagnostic's; ``op`` is where, filled in by the block that was executing;
+    ``resource`` = (name, need, have) when the device is too small.
+    """
 
-    def __init__(self, id: str, message: str, field: str | None = None, notes: Sequence[NoteLike] = ()) -> None:
+    def __init__(
+        self,
+        id: str,
+        message: str,
+        field: str | None = None,
+        notes: Sequence[NoteLike] = (),
+        resource: tuple[str, int, int] | None = None,
+    ) -> None:
         super().__init__(message)
         self.id = id
         self.message = message
         self.field = field
         self.notes = tuple(notes)
+        self.resource = resource
         self.op: ir.Operation | None = None
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import Literal, NoReturn, cast
 
 from spyrec import diag, numerics
 from spyrec.dialects import ktdp
@@ -34,15 +34,20 @@ MAX_CALLS = 16
 MAX_LOOPS = 4
 """Loops around a view of which first and last iterations are combined; further ones are taken at their first."""
 
+PARTS = "ktdp.construct_distributed_memory_view"
+
 Access = Literal["r", "w", "rw"]
 
 
 @dataclass(frozen=True)
 class Value:
-    """An integer: ``number`` counted from argument ``base`` of the kernel (None: from 0)."""
+    """An integer: ``number`` counted from argument ``base`` of the kernel (None: from 0). ``scaled`` when it is made of
+    an argument by more than adding numbers, so that it is no address.
+    """
 
     number: int
     base: int | None = None
+    scaled: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,8 +73,19 @@ def walk(op: ir.Operation) -> Iterator[ir.Operation]:
 def grid_of(function: ir.Operation) -> tuple[int, ...]:
     """Extents of the grid; without one, a tile per core for a kernel that asks for its id, else one tile."""
     if "grid" in function.attributes:
-        return tuple(ir.IntegerAttr(n).value for n in ir.ArrayAttr(function.attributes["grid"])) or (1,)
+        return _stated_grid(function)
     return (CORES if any(op.name == "ktdp.get_compute_tile_id" for op in walk(function)) else 1,)
+
+
+def _stated_grid(function: ir.Operation) -> tuple[int, ...]:
+    grid = function.attributes["grid"]
+    entries = list(grid) if isinstance(grid, ir.ArrayAttr) else []
+    extents = tuple(n.value for n in entries if isinstance(n, ir.IntegerAttr))
+    if not extents or len(extents) != len(entries) or min(extents) < 1:
+        fault = Fault("bad-grid", f"the grid {grid} is no list of extents of at least 1", "grid")
+        fault.op = function
+        raise fault
+    return extents
 
 
 class Evaluator:
@@ -128,13 +144,13 @@ def _computed(op: ir.Operation, operands: Sequence[Value]) -> Value | None:
     based = [v for v in operands if v.base is not None]
     if op.name in ("arith.addi", "arith.subi") and len(based) == 1:
         if op.name == "arith.subi" and operands[1].base is not None:
-            return None
+            return Value(0, based[0].base, scaled=True)
         sign = 1 if op.name == "arith.addi" else -1
-        return Value(operands[0].number + sign * operands[1].number, based[0].base)
+        return Value(operands[0].number + sign * operands[1].number, based[0].base, based[0].scaled)
     if op.name == "arith.index_cast" and based:
         return operands[0]
     if based:
-        return None
+        return Value(0, based[0].base, scaled=True)
     numbers = [v.number for v in operands]
     try:
         if op.name == "affine.apply":
@@ -168,7 +184,7 @@ def _access(view: ir.Value) -> str:
     found = ""
     for use in view.uses:
         user, number = use.owner.operation, use.operand_number
-        if user.name == "ktdp.construct_distributed_memory_view":
+        if user.name == PARTS:
             found += _access(user.results[0])
         elif user.name == "ktdp.construct_access_tile" or (
             user.name == "ktdp.construct_indirect_access_tile" and number == 0
@@ -211,6 +227,17 @@ def _counters(op: ir.Operation, evaluator: Evaluator, at: Point) -> Iterator[Poi
             grown += [replace(point, counters={**point.counters, counter: e}) for e in sorted(ends)]
         points = grown
     return iter(points)
+
+
+def _refuse_scaled(view: ir.Operation, name: str) -> NoReturn:
+    fault = Fault(
+        "scaled-address",
+        f"the address is computed from argument '{name}' by more than adding numbers",
+        "offset",
+        ["a view may start at an argument plus a number of elements; a number that is no address needs a --set"],
+    )
+    fault.op = view
+    raise fault
 
 
 def _callee(call: ir.Operation) -> ir.Operation | None:
@@ -264,6 +291,8 @@ class _Views:
                 base = self.evaluator.value(view.offset, point)
                 if base is None:
                     continue
+                if base.scaled:
+                    _refuse_scaled(op, names[base.base or 0])
                 if ktdp.MemorySpaceAttr(view.memory_space).kind != ir.StringAttr.get("global"):
                     self.scratchpad_bases |= {base.base} - {None}  # type: ignore[arg-type]
                     continue
@@ -304,7 +333,7 @@ class _Views:
         except Fault:
             return tuple(sizes)
         users = [use.owner.operation.name for use in view.result.uses]
-        if "ktdp.construct_distributed_memory_view" in users:
+        if PARTS in users:
             return tuple(min(a, b) for a, b in zip(points.box.extents, sizes, strict=True))
         return tuple(max(0, min(h, n)) for h, n in zip(points.box.high, sizes, strict=True))
 
@@ -341,7 +370,19 @@ def _spelled(element: str) -> str:
 
 
 def signature_of(function: ir.Operation, numbers: Mapping[str, int | float] | None = None) -> Signature:
-    """What a ``func.func`` at stage ``ktir`` asks of a launch; ``numbers`` are values of its scalar arguments."""
+    """What a ``func.func`` at stage ``ktir`` asks of a launch; ``numbers`` are values of its scalar arguments.
+
+    Raises ``InvalidKernel`` for a grid that is none and for an address that is scaled.
+    """
+    try:
+        return _signature_of(function, numbers)
+    except Fault as fault:
+        sink = diag.Sink()
+        sink.error(fault.op or function, fault.id, fault.message, fault.field, fault.notes)
+        sink.fail()
+
+
+def _signature_of(function: ir.Operation, numbers: Mapping[str, int | float] | None) -> Signature:
     block = function.regions[0].blocks[0]
     names = [argument_name(a) for a in block.arguments]
     known = {
@@ -358,7 +399,7 @@ def signature_of(function: ir.Operation, numbers: Mapping[str, int | float] | No
     for k, argument in enumerate(block.arguments):
         place = diag.resolve(argument.location).primary
         file = file or (place.file if place else "")
-        used = any(True for _ in argument.uses)
+        used = _is_live(argument)
         kind: ArgumentKind = "address" if k in addresses else "scalar" if used else "unused"
         type_ = str(argument.type)
         if type_.startswith("!ktdp.runtime_arg"):
@@ -367,6 +408,22 @@ def signature_of(function: ir.Operation, numbers: Mapping[str, int | float] | No
         arguments.append(Argument(k, names[k], kind, type_, line, column))
     name = ir.StringAttr(function.attributes["sym_name"]).value
     return Signature(name, math.prod(views.grid), tuple(arguments), tuple(_merged(views.found)), file)
+
+
+_PURE = ("arith.", "math.", "affine.", "tensor.", "ktdp.construct_memory_view", "ktdp.construct_access_tile", PARTS)
+
+
+def _is_live(value: ir.Value) -> bool:
+    """Whether anything with an effect depends on a value."""
+    pending, seen = [value], {value}
+    while pending:
+        for use in pending.pop().uses:
+            user = use.owner.operation
+            if not user.name.startswith(_PURE):
+                return True
+            pending += [r for r in user.results if r not in seen]
+            seen.update(user.results)
+    return False
 
 
 def _underlying(type_: ir.Type) -> str:

@@ -28,7 +28,11 @@ def moved(source: Tensor, move: Move) -> Tensor:
 def shape_of(type_: ir.Type, sizes: Sequence[int]) -> tuple[int, ...]:
     """The shape of a type, with ``sizes`` for its dynamic dimensions in order."""
     dynamic = iter(sizes)
-    return tuple(int(next(dynamic)) if n == DYNAMIC else n for n in ir.ShapedType(type_).shape)
+    shape = tuple(int(next(dynamic)) if n == DYNAMIC else n for n in ir.ShapedType(type_).shape)
+    for d, n in enumerate(shape):
+        if n < 0:
+            raise Fault("wrong-size", f"dimension {d} of the tensor is {n}")
+    return shape
 
 
 def groups(op: ir.Operation, operands: Sequence[Any]) -> list[list[Any]]:
