@@ -9,7 +9,7 @@ from dataclasses import replace
 from spyrec.codegen.code import Item, Label, Line, Place
 from spyrec.isa.fields import REGISTERS, Kind
 from spyrec.isa.micro import SPLAT
-from spyrec.isa.objects import Contract, End, Instruction, LxOperand, MicroOp, Stream, Xfer
+from spyrec.isa.objects import Contract, Dim, End, Index, Instruction, LxOperand, MicroOp, Stream, Xfer
 from spyrec.isa.table import BY_OP
 
 _SOURCES = {
@@ -32,8 +32,12 @@ class OutOfRegisters(Exception):
 def sources(instruction: Instruction) -> list[int]:
     """The registers that ``instruction`` reads."""
     found = [getattr(instruction, name) for name in _SOURCES[instruction.op]]
+    if instruction.peer is not None:
+        found.append(instruction.peer)
     if isinstance(instruction, Xfer):
         found += [e.base for e in (instruction.source, instruction.dest) if e.base is not None]
+        found += [r for d in instruction.dims for r in (d.low, d.high) if r is not None]
+        found += [r for i in instruction.indices for r in (i.base, i.limit_base) if r is not None]
     elif isinstance(instruction, Stream):
         found += [o.base for o in (*instruction.inputs, *instruction.outputs) if o.base is not None]
         found += [m.sources[0] for m in instruction.micro_ops if m.op == SPLAT]
@@ -150,9 +154,13 @@ def renamed(instruction: Instruction, assigned: dict[int, int]) -> Instruction:
     changes: dict[str, object] = {name: assigned[getattr(instruction, name)] for name in _SOURCES[instruction.op]}
     if instruction.op in _HAS_RESULT:
         changes["rd"] = assigned[instruction.rd]
+    if instruction.peer is not None:
+        changes["peer"] = assigned[instruction.peer]
     if isinstance(instruction, Xfer):
         changes["source"] = _end(instruction.source, assigned)
         changes["dest"] = _end(instruction.dest, assigned)
+        changes["dims"] = tuple(_dim(d, assigned) for d in instruction.dims)
+        changes["indices"] = tuple(_index(i, assigned) for i in instruction.indices)
     elif isinstance(instruction, Stream):
         changes["inputs"] = _operands(instruction.inputs, assigned)
         changes["outputs"] = _operands(instruction.outputs, assigned)
@@ -164,6 +172,20 @@ def renamed(instruction: Instruction, assigned: dict[int, int]) -> Instruction:
 
 def _end(end: End, assigned: dict[int, int]) -> End:
     return end if end.base is None else replace(end, base=assigned[end.base])
+
+
+def _dim(dim: Dim, assigned: dict[int, int]) -> Dim:
+    if dim.low is None and dim.high is None:
+        return dim
+    return replace(dim, low=_base(dim.low, assigned), high=_base(dim.high, assigned))
+
+
+def _index(index: Index, assigned: dict[int, int]) -> Index:
+    return replace(index, base=_base(index.base, assigned), limit_base=_base(index.limit_base, assigned))
+
+
+def _base(register: int | None, assigned: dict[int, int]) -> int | None:
+    return None if register is None else assigned[register]
 
 
 def _operands(operands: Iterable[LxOperand], assigned: dict[int, int]) -> tuple[LxOperand, ...]:

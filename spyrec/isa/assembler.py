@@ -21,6 +21,7 @@ from spyrec.isa.objects import (
     Contract,
     Dim,
     End,
+    Index,
     Instruction,
     LxOperand,
     MicroOp,
@@ -28,7 +29,7 @@ from spyrec.isa.objects import (
     UnitProgram,
     Xfer,
 )
-from spyrec.isa.table import BY_OP, ELEMENT_TYPES, FOLDS, MICRO_BY_OP, SPACES, STARTS
+from spyrec.isa.table import BY_OP, ELEMENT_TYPES, FOLDS, MICRO_BY_OP, OUTSIDE, REMOTE, SIDES, SPACES, STARTS
 
 T = TypeVar("T")
 _TOKEN = re.compile(
@@ -259,7 +260,8 @@ class _Assembler:
         line.expect("to")
         target = line.name()
         line.expect("init")
-        self.channels.append(Channel(name, source, target, self._count(line)))
+        init = self._count(line)
+        self.channels.append(Channel(name, source, target, init, int(line.accept("peers"))))
         line.finish()
 
     def _unit(self, line: _Line) -> None:
@@ -316,16 +318,19 @@ class _Code:
             line.finish()
             return instruction
         values: dict[str, int] = {}
-        fields = [f for f in BY_OP[op].fields if f.kind is not Kind.BUFFER]
+        kinds = {f.kind for f in BY_OP[op].fields}
+        fields = [f for f in BY_OP[op].fields if f.kind not in (Kind.BUFFER, Kind.BASE)]
         for number, f in enumerate(fields):
             if number:
                 line.expect(",")
             values[f.name] = self._field(f, line, index)
-        buffer = None
-        if len(fields) < len(BY_OP[op].fields) and line.accept("in"):
+        buffer = peer = None
+        if Kind.BUFFER in kinds and line.accept("in"):
             buffer = self._buffer(line)
+        if Kind.BASE in kinds and line.accept("from" if op == "wait" else "to"):
+            peer = line.register("r")
         line.finish()
-        return Instruction(op, **values, buffer=buffer)
+        return Instruction(op, **values, buffer=buffer, peer=peer)
 
     def _field(self, field: Field, line: _Line, index: int) -> int:
         if field.kind is Kind.REGISTER:
@@ -378,9 +383,34 @@ class _Code:
             line.expect(":")
             source_stride = line.number_()
             line.expect(",")
-            dims.append(Dim(count, source_stride, line.number_()))
+            dest_stride = line.number_()
+            low = line.register("r") if line.accept("from") else None
+            high = line.register("r") if line.accept("below") else None
+            dims.append(Dim(count, source_stride, dest_stride, low, high))
             line.expect("]")
-        return Xfer(element_bytes=size, source=source, dest=dest, dims=tuple(dims))
+        transfer = Xfer(element_bytes=size, source=source, dest=dest, dims=tuple(dims))
+        if line.accept("outside"):
+            outside = line.choice("what happens outside", set(OUTSIDE.values()) - {""})
+            transfer = replace(transfer, outside=outside, pattern=line.number_() if outside == "fill" else 0)
+        if line.peek().text in REMOTE.values():
+            transfer = replace(transfer, remote=line.word("a way"), peer=line.register("r"), members=1)
+        if line.accept("times"):
+            transfer = replace(transfer, members=line.number_())
+            line.expect("by")
+            transfer = replace(transfer, member_step=line.number_())
+        indices = []
+        while line.accept("index"):
+            indices.append(self._index(line))
+        return replace(transfer, indices=tuple(indices))
+
+    def _index(self, line: _Line) -> Index:
+        side = line.choice("a side", set(SIDES.values()))
+        list_ = self._place(line)
+        line.expect("scale")
+        scale = line.number_()
+        line.expect("below")
+        limit_base, limit, _ = self._address(line)
+        return Index(side, list_.base, list_.offset, list_.type, list_.strides, list_.buffer, scale, limit_base, limit)
 
     def _stream(self, line: _Line) -> Stream:
         line.expect("[")

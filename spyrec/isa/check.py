@@ -121,8 +121,8 @@ def _instruction(instruction: Instruction, unit: UnitProgram, binary: Binary) ->
         yield f"{instruction.op} is given as {type(instruction).__name__}, not {row.make.__name__}"
         return
     used = {f.name for f in row.fields}
-    for name in ("rd", "ra", "rb", "rc", "imm", "target", "channel", "buffer"):
-        if name not in used and getattr(instruction, name):
+    for name in ("rd", "ra", "rb", "rc", "imm", "target", "channel", "buffer", "peer"):
+        if name not in used and getattr(instruction, name) not in (0, None):
             yield f"{instruction.op} has no field {name}"
     if instruction.op in ("wait", "post"):
         yield from _channel(instruction, unit, binary)
@@ -152,6 +152,10 @@ def _channel(instruction: Instruction, unit: UnitProgram, binary: Binary) -> Ite
     owner = channel.source if instruction.op == "post" else channel.target
     if owner != unit.label:
         yield f"{instruction.op} of channel '{channel.name}', which only unit {owner} may do"
+    if (instruction.peer is not None) != bool(channel.peers):
+        yield f"channel '{channel.name}' is {'' if channel.peers else 'not '}between cores, so {instruction.op} " + (
+            "has to name one" if channel.peers else "cannot name one"
+        )
 
 
 def _buffer(buffer: int | None, binary: Binary) -> Iterator[str]:
@@ -181,6 +185,45 @@ def _xfer(instruction: Xfer, binary: Binary) -> Iterator[str]:
         or any(d.source_stride for d in instruction.dims)
     ):
         yield "a fill has no base, buffer or strides"
+    yield from _clips(instruction)
+    yield from _remote(instruction)
+    for index in instruction.indices:
+        yield from _buffer(index.buffer, binary)
+        if len(index.strides) != len(instruction.dims):
+            yield f"a list of indices with {len(index.strides)} strides under {len(instruction.dims)} counts"
+        if index.type not in _INTEGERS:
+            yield f"indices of type {index.type}"
+        if index.side == "source" and instruction.source.space == "fill":
+            yield "a fill has no place that indices could move"
+        if index.side == "dest" and instruction.outside == "fill":
+            yield "points that indices move have no outside to fill"
+
+
+def _clips(instruction: Xfer) -> Iterator[str]:
+    clipped = any(d.low is not None or d.high is not None for d in instruction.dims)
+    if clipped != bool(instruction.outside):
+        yield "clipped counts and what happens outside of them go together"
+    if instruction.pattern and instruction.outside != "fill":
+        yield "a pattern without a fill"
+    elif instruction.pattern >> 8 * instruction.element_bytes:
+        yield f"the pattern {instruction.pattern:#x} is wider than an element"
+
+
+def _remote(instruction: Xfer) -> Iterator[str]:
+    remote, members = instruction.remote, instruction.members
+    if not remote:
+        if instruction.peer is not None or members or instruction.member_step:
+            yield "a transfer within a core names other cores"
+        return
+    if instruction.peer is None:
+        yield f"{remote} names no core"
+    if members < 1 or (remote == "get" and members != 1) or (members == 1 and instruction.member_step):
+        yield f"{remote} with {members} members, {instruction.member_step} apart"
+    if (instruction.source if remote == "get" else instruction.dest).space != "lx":
+        yield f"{remote} reaches the LX of other cores only"
+
+
+_INTEGERS = frozenset(name for name in ELEMENT_TYPES if name[0] == "i" and name != "i1")
 
 
 def _stream(instruction: Stream, binary: Binary) -> Iterator[str]:

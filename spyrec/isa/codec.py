@@ -71,7 +71,12 @@ def encode_fields(binary: Binary) -> bytes:
     unit_names = [name(unit.kind) for unit in binary.units]
     tail: list[int] = []
     for channel in binary.channels:
-        ends = {"source": labels[channel.source], "target": labels[channel.target], "init": channel.init}
+        ends = {
+            "source": labels[channel.source],
+            "target": labels[channel.target],
+            "init": channel.init,
+            "peers": channel.peers,
+        }
         tail += pack(CHANNEL_RECORD, name(channel.name) | ends)
     for buffer in binary.buffers:
         tail += pack(BUFFER_RECORD, {**vars(buffer), **name(buffer.name)})
@@ -229,7 +234,7 @@ class _Decoder:
         binary = Binary(
             units=programs,
             channels=tuple(
-                Channel(self._name(c), programs[c["source"]].label, programs[c["target"]].label, c["init"])
+                Channel(self._name(c), programs[c["source"]].label, programs[c["target"]].label, c["init"], c["peers"])
                 for c in channels
             ),
             buffers=tuple(Buffer(self._name(b), b["address"], b["slot_bytes"], b["depth"]) for b in buffers),

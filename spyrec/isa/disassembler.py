@@ -12,7 +12,19 @@ from typing import Protocol
 from spyrec.errors import Position
 from spyrec.isa.fields import Field, Kind
 from spyrec.isa.micro import CONST, SPLAT
-from spyrec.isa.objects import Binary, Contract, End, Instruction, LxOperand, MicroOp, Stream, UnitProgram, Xfer
+from spyrec.isa.objects import (
+    Binary,
+    Contract,
+    Dim,
+    End,
+    Index,
+    Instruction,
+    LxOperand,
+    MicroOp,
+    Stream,
+    UnitProgram,
+    Xfer,
+)
 from spyrec.isa.table import BY_OP, VERSION
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.$]*")
@@ -45,7 +57,8 @@ def disassemble(what: Binary | HasProgram, locations: Places | None = None) -> s
     lines += [f"table {', '.join(map(str, row))}" for row in binary.core_table]
     lines += [f"buffer {name(b.name)} address {b.address} slots {b.depth} bytes {b.slot_bytes}" for b in binary.buffers]
     lines += [
-        f"channel {name(c.name)} from {name(c.source)} to {name(c.target)} init {c.init}" for c in binary.channels
+        f"channel {name(c.name)} from {name(c.source)} to {name(c.target)} init {c.init}{' peers' if c.peers else ''}"
+        for c in binary.channels
     ]
     for unit in binary.units:
         corelet = f" corelet {unit.corelet}" if unit.corelet else ""
@@ -89,9 +102,9 @@ class _Unit:
 
     def _instruction(self, instruction: Instruction) -> Iterator[str]:
         if isinstance(instruction, Xfer):
-            dims = " ".join(f"[{d.count}: {d.source_stride}, {d.dest_stride}]" for d in instruction.dims)
             source, dest = self._end(instruction.source), self._end(instruction.dest)
-            yield f"xfer {instruction.element_bytes} {source} to {dest} {dims}"
+            parts = [*map(_dim, instruction.dims), *_special(instruction), *map(self._index, instruction.indices)]
+            yield f"xfer {instruction.element_bytes} {source} to {dest} {' '.join(parts)}"
         elif isinstance(instruction, Stream):
             folded = f" fold {list(instruction.folded_counts)}" if instruction.folded else ""
             yield f"stream {list(instruction.counts)}{folded}"
@@ -106,9 +119,11 @@ class _Unit:
             yield "end"
         else:
             row = BY_OP[instruction.op]
-            fields = (self._field(f, instruction) for f in row.fields if f.kind is not Kind.BUFFER)
+            fields = (self._field(f, instruction) for f in row.fields if f.kind not in (Kind.BUFFER, Kind.BASE))
             buffer = f" in {self._buffer(instruction.buffer)}" if instruction.buffer is not None else ""
-            yield f"{row.op} {_listed(fields)}".rstrip() + buffer
+            way = "from" if row.op == "wait" else "to"
+            peer = f" {way} r{instruction.peer}" if instruction.peer is not None else ""
+            yield f"{row.op} {_listed(fields)}".rstrip() + buffer + peer
 
     def _field(self, field: Field, instruction: Instruction) -> str:
         value = getattr(instruction, field.name)
@@ -133,12 +148,34 @@ class _Unit:
     def _end(self, end: End) -> str:
         return end.space + self._address(end.base, end.offset, end.buffer)
 
+    def _index(self, index: Index) -> str:
+        place = self._address(index.base, index.offset, index.buffer)
+        limit = self._address(index.limit_base, index.limit, None)
+        return f"index {index.side} {index.type} lx{place} {list(index.strides)} scale {index.scale} below {limit}"
+
     def _operand(self, operand: LxOperand) -> str:
         return f"v{operand.register}: {self._place(operand)}"
 
     def _place(self, operand: LxOperand) -> str:
         address = self._address(operand.base, operand.offset, operand.buffer)
         return f"{operand.type} lx{address} {list(operand.strides)}"
+
+
+def _dim(dim: Dim) -> str:
+    low = f" from r{dim.low}" if dim.low is not None else ""
+    high = f" below r{dim.high}" if dim.high is not None else ""
+    return f"[{dim.count}: {dim.source_stride}, {dim.dest_stride}{low}{high}]"
+
+
+def _special(instruction: Xfer) -> Iterator[str]:
+    if instruction.outside:
+        yield f"outside {instruction.outside}"
+    if instruction.outside == "fill":
+        yield f"{instruction.pattern:#x}"
+    if instruction.remote:
+        yield f"{instruction.remote} r{instruction.peer}"
+    if instruction.members > 1:
+        yield f"times {instruction.members} by {instruction.member_step}"
 
 
 def _fold(operand: LxOperand) -> str:

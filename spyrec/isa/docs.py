@@ -16,6 +16,7 @@ from spyrec.isa.table import (
     ELEMENT_TYPES,
     END,
     HEADER,
+    INDEX,
     LX_OPERAND,
     MICRO_OP,
     ROWS,
@@ -56,9 +57,9 @@ def _lines() -> Iterator[str]:
     yield ""
     for row in ROWS:
         yield from _row(row)
-    yield "### Parts of `xfer` and `stream`"
+    yield "### Parts of `xfer`, `stream` and `contract`"
     yield ""
-    for record in (END, DIM, LX_OPERAND, MICRO_OP):
+    for record in (END, DIM, INDEX, LX_OPERAND, MICRO_OP):
         yield from _record(record)
     yield "### Element types"
     yield ""

@@ -28,11 +28,36 @@ class End:
 
 @dataclass(frozen=True)
 class Dim:
-    """One of the nested counts of a transfer, with the bytes from one step to the next on either side."""
+    """One of the nested counts of a transfer, with the bytes from one step to the next on either side.
+
+    Registers ``low`` and ``high`` clip it: only steps from ``low`` up to, not including, ``high`` are inside.
+    """
 
     count: int
     source_stride: int
     dest_stride: int
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True)
+class Index:
+    """A list of indices in LX that moves the points of one ``side`` (``"source"`` or ``"dest"``) of a transfer.
+
+    The index of a point is the element of ``type`` at ``register[base] + offset + sum(step * stride)``; it adds
+    ``scale`` bytes times itself to the address of the point. It is at least 0 and less than
+    ``register[limit_base] + limit``.
+    """
+
+    side: str
+    base: int | None
+    offset: int
+    type: str
+    strides: tuple[int, ...]
+    buffer: int | None
+    scale: int
+    limit_base: int | None
+    limit: int
 
 
 @dataclass(frozen=True)
@@ -75,7 +100,8 @@ class Instruction:
     """A scalar or control instruction. Which fields count is the row's business; the others are 0.
 
     ``rd`` ``ra`` ``rb`` ``rc`` are scalar registers; ``imm`` an immediate, a width or a number of a parameter;
-    ``target`` an index in the unit's code; ``channel`` and ``buffer`` indices in the binary.
+    ``target`` an index in the unit's code; ``channel`` and ``buffer`` indices in the binary; ``peer`` the register with
+    the core at the other end.
     """
 
     op: str
@@ -87,6 +113,7 @@ class Instruction:
     target: int = 0
     channel: int = 0
     buffer: int | None = None
+    peer: int | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(_shown(self))})"
@@ -94,9 +121,20 @@ class Instruction:
 
 @dataclass(frozen=True, repr=False)
 class Xfer(Instruction):
-    """Move a box of elements of ``element_bytes`` bytes; ``dims`` are outermost first, one to four of them."""
+    """Move a box of elements of ``element_bytes`` bytes; ``dims`` are outermost first, one to four of them.
+
+    ``outside`` says what happens at points that a clipped count leaves out: ``"skip"`` nothing, ``"fill"`` the lowest
+    bytes of ``pattern`` go to the destination. ``remote`` ``"get"`` reads the LX of core ``register[peer]``, ``"put"``
+    writes that of ``members`` cores ``register[peer] + k * member_step``.
+    """
 
     op: str = "xfer"
+    outside: str = ""
+    pattern: int = 0
+    remote: str = ""
+    members: int = 0
+    member_step: int = 0
+    indices: tuple[Index, ...] = ()
     element_bytes: int = 1
     source: End = End("lx")
     dest: End = End("lx")
@@ -167,12 +205,16 @@ class UnitProgram:
 
 @dataclass(frozen=True)
 class Channel:
-    """A counter that starts at ``init``; ``source`` posts it, ``target`` waits for it (labels of units)."""
+    """A counter that starts at ``init``; ``source`` posts it, ``target`` waits for it (labels of units).
+
+    With ``peers`` there is one for each ordered pair of cores: a post and a wait name the core at the other end.
+    """
 
     name: str
     source: str
     target: str
     init: int
+    peers: int = 0
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from spyrec.isa.fields import Field, Kind, Record
 from spyrec.isa.micro import MICRO_ROWS
-from spyrec.isa.objects import Contract, Dim, End, Instruction, LxOperand, MicroOp, Stream, Xfer
+from spyrec.isa.objects import Contract, Dim, End, Index, Instruction, LxOperand, MicroOp, Stream, Xfer
 
 MAGIC = int.from_bytes(b"SPYRSIM\0", "little")
 VERSION = 1
@@ -38,6 +38,9 @@ _FLOAT_FOLDS = ("addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf")
 _INTEGER_FOLDS = ("addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori")
 FOLDS = dict(enumerate(("", *_FLOAT_FOLDS, *_INTEGER_FOLDS)))
 """Combiners of folding outputs by their code; 0 is none. New ones are added at the end."""
+OUTSIDE = {0: "", 1: "skip", 2: "fill"}
+REMOTE = {0: "", 1: "get", 2: "put"}
+SIDES = {0: "source", 1: "dest"}
 STARTS = {0: "zero", 1: "lx", 2: "unit"}
 
 
@@ -104,12 +107,15 @@ DIM = Record(
     3,
     (
         Field("count", Kind.UNSIGNED, 0, 0, 32, "steps, at least 1"),
+        Field("low", Kind.BASE, 0, 32, 6, "register with the first step that is inside"),
+        Field("high", Kind.BASE, 0, 40, 6, "register with the step after the last one inside"),
         Field("source_stride", Kind.SIGNED, 1, 0, 64, "bytes from step to step in the source (0 for a fill)"),
         Field("dest_stride", Kind.SIGNED, 2, 0, 64, "bytes from step to step in the destination"),
     ),
     "One nested count of a transfer, outermost first.",
     Dim,
 )
+PEER = Field("peer", Kind.BASE, 0, 48, 6, "register with the core at the other end, for a channel between cores")
 TYPE_CODES = {code: name for name, (code, _, _) in ELEMENT_TYPES.items()}
 LX_OPERAND = Record(
     "LxOperand",
@@ -128,6 +134,26 @@ LX_OPERAND = Record(
     ),
     "An input or output of a stream, or an operand of a contraction.",
     LxOperand,
+)
+
+INDEX = Record(
+    "Index",
+    6,
+    (
+        Field("side", Kind.CODE, 0, 0, 1, "side of the transfer whose points move", SIDES),
+        Field("type", Kind.CODE, 0, 8, 8, "element type of the list", TYPE_CODES),
+        Field("base", Kind.BASE, 0, 16, 6, "added to the offset"),
+        Field("limit_base", Kind.BASE, 0, 24, 6, "added to the limit"),
+        Field("buffer", Kind.BUFFER, 0, 32, 16, "LX buffer that must hold every byte of the list"),
+        Field("offset", Kind.SIGNED, 1, 0, 64, "byte address in LX of the list"),
+        Field(
+            "strides", Kind.SIGNED, 2, 0, 32, "bytes per step of each count, outermost first", repeat=4, length="rank"
+        ),
+        Field("scale", Kind.SIGNED, 4, 0, 64, "bytes that an index of 1 adds to the address"),
+        Field("limit", Kind.SIGNED, 5, 0, 64, "every index is at least 0 and less than this"),
+    ),
+    "A list of indices of a transfer.",
+    Index,
 )
 
 MICRO_OP = Record(
@@ -172,14 +198,15 @@ ROWS: tuple[Row, ...] = (
     Row(
         0x06,
         "wait",
-        (CHANNEL,),
-        "Wait until the channel is above 0 and take 1 from it. Only the channel's target unit may.",
+        (CHANNEL, PEER),
+        "Wait until the channel (from core peer) is above 0 and take 1 from it. Only the channel's target unit may.",
     ),
     Row(
         0x07,
         "post",
-        (CHANNEL,),
-        "Add 1 to the channel once all earlier work of this unit is complete. Only the channel's source unit may.",
+        (CHANNEL, PEER),
+        "Add 1 to the channel (to core peer) once all earlier work of this unit is complete. Only the channel's source "
+        "unit may.",
     ),
     Row(
         0x08,
@@ -241,10 +268,25 @@ ROWS: tuple[Row, ...] = (
         (
             Field("element_bytes", Kind.CODE, 0, 8, 2, "bytes of one element", ELEMENT_BYTES),
             Field("rank", Kind.COUNT, 0, 16, 3, "nested counts, 1 to 4"),
+            Field("outside", Kind.CODE, 0, 24, 2, "what happens at points that are clipped", OUTSIDE),
+            Field("index_count", Kind.COUNT, 0, 32, 2, "lists of indices"),
+            Field("remote", Kind.CODE, 0, 40, 2, "whether one side is the LX of other cores", REMOTE),
+            Field("peer", Kind.BASE, 0, 48, 6, "register with that core, or the first of them"),
+            Field("pattern", Kind.UNSIGNED, 1, 0, 64, "what a fill of clipped points writes, else 0"),
+            Field("members", Kind.UNSIGNED, 2, 0, 16, "cores that a put goes to, 1 for a get, else 0"),
+            Field("member_step", Kind.SIGNED, 2, 32, 32, "from core to core"),
         ),
-        "Copy a box of elements from the source to the destination, which do not overlap. Complete when the last byte "
-        "is written.",
-        groups=(Group("source", END), Group("dest", END), Group("dims", DIM, "rank")),
+        "Copy a box of elements from the source to the destination, which do not overlap. Points outside of a clipped "
+        "count are skipped or filled. Lists of indices move the points of their side; of points that are moved to one "
+        "place the last one stays. With `get` the source is the LX of core peer, with `put` the destination is that of "
+        "each member. Complete when the last byte is written.",
+        words=3,
+        groups=(
+            Group("source", END),
+            Group("dest", END),
+            Group("dims", DIM, "rank"),
+            Group("indices", INDEX, "index_count"),
+        ),
         make=Xfer,
     ),
     Row(
@@ -332,9 +374,10 @@ CHANNEL_RECORD = Record(
         NAME_LENGTH,
         Field("source", Kind.UNIT, 1, 0, 16, "unit that posts"),
         Field("target", Kind.UNIT, 1, 16, 16, "unit that waits"),
+        Field("peers", Kind.UNSIGNED, 0, 48, 1, "1: between cores"),
         Field("init", Kind.UNSIGNED, 1, 32, 32, "value at the start"),
     ),
-    "One counter per core.",
+    "One counter per core, or one for each ordered pair of cores.",
 )
 BUFFER_RECORD = Record(
     "Buffer",

@@ -14,6 +14,7 @@ from spyrec.isa import (
     Contract,
     Dim,
     End,
+    Index,
     Instruction,
     LxOperand,
     MicroOp,
@@ -71,12 +72,36 @@ def ends(draw: st.DrawFn, buffers: int) -> End:
 @st.composite
 def transfers(draw: st.DrawFn, buffers: int) -> Xfer:
     dims = draw(st.lists(st.builds(Dim, COUNTS, SIGNED64, SIGNED64), min_size=1, max_size=4))
-    source = draw(ends(buffers))
+    source, dest = draw(ends(buffers)), draw(ends(buffers))
     if draw(st.integers(0, 4)) == 0:
         source = End("fill", offset=draw(SIGNED64))
         dims = [replace(d, source_stride=0) for d in dims]
     size = draw(st.sampled_from([1, 2, 4, 8]))
-    return Xfer(element_bytes=size, source=source, dest=draw(ends(buffers)), dims=tuple(dims))
+    plain = Xfer(element_bytes=size, source=source, dest=dest, dims=tuple(dims))
+    if draw(st.booleans()):
+        return plain
+    outside = draw(st.sampled_from(["", "skip", "fill"]))
+    if outside:
+        clipped = replace(dims[0], low=draw(REGISTER), high=draw(st.one_of(st.none(), REGISTER)))
+        pattern = draw(st.integers(0, (1 << 8 * size) - 1)) if outside == "fill" else 0
+        plain = replace(plain, dims=(clipped, *dims[1:]), outside=outside, pattern=pattern)
+    if dest.space == "lx" and draw(st.booleans()):
+        members = draw(st.integers(1, 5))
+        step = draw(st.integers(-9, 9)) if members > 1 else 0
+        plain = replace(plain, remote="put", peer=draw(REGISTER), members=members, member_step=step)
+    sides = (["source"] if source.space != "fill" else []) + (["dest"] if outside != "fill" else [])
+    if sides:
+        plain = replace(plain, indices=tuple(draw(st.lists(lists(buffers, len(dims), sides), max_size=3))))
+    return plain
+
+
+@st.composite
+def lists(draw: st.DrawFn, buffers: int, rank: int, sides: list[str]) -> Index:
+    strides = tuple(draw(st.lists(STRIDES, min_size=rank, max_size=rank)))
+    base = st.one_of(st.none(), REGISTER)
+    type_ = draw(st.sampled_from(["i32", "i64", "index", "i8"]))
+    side, buffer = draw(st.sampled_from(sides)), draw(buffer_numbers(buffers))
+    return Index(side, draw(base), draw(SIGNED64), type_, strides, buffer, draw(SIGNED64), draw(base), draw(SIGNED64))
 
 
 @st.composite
@@ -189,7 +214,9 @@ def binaries(draw: st.DrawFn) -> Binary:
     if units:
         endpoint = st.sampled_from([u.label for u in units])
         names = draw(st.lists(NAMES, max_size=3, unique=True))
-        channels = [Channel(n, draw(endpoint), draw(endpoint), draw(st.integers(0, 9))) for n in names]
+        channels = [
+            Channel(n, draw(endpoint), draw(endpoint), draw(st.integers(0, 9)), draw(st.integers(0, 1))) for n in names
+        ]
     buffers = [
         Buffer(n, draw(st.integers(0, 1 << 21)), draw(st.integers(1, 1 << 20)), draw(st.integers(1, 4)))
         for n in draw(st.lists(NAMES, max_size=3, unique=True))
@@ -202,10 +229,10 @@ def binaries(draw: st.DrawFn) -> Binary:
     for unit in units:
         choices = [scalars(len(buffers)), transfers(len(buffers)), streams(len(buffers)), contractions(len(buffers))]
         for number, channel in enumerate(channels):
-            if channel.source == unit.label:
-                choices.append(st.just(Instruction("post", channel=number)))
-            if channel.target == unit.label:
-                choices.append(st.just(Instruction("wait", channel=number)))
+            peer = REGISTER if channel.peers else st.none()
+            for op, end in (("post", channel.source), ("wait", channel.target)):
+                if end == unit.label:
+                    choices.append(st.builds(Instruction, st.just(op), channel=st.just(number), peer=peer))
         if parameters:
             choices.append(st.builds(Instruction, st.just("param"), REGISTER, imm=st.integers(0, parameters - 1)))
         if columns:

@@ -14,7 +14,7 @@ from spyrec.isa.micro import MICRO_ROWS, OWN
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = [
     *(row.record for row in table.ROWS),
-    *(table.END, table.DIM, table.LX_OPERAND, table.MICRO_OP),
+    *(table.END, table.DIM, table.INDEX, table.LX_OPERAND, table.MICRO_OP),
     *(table.HEADER, table.UNIT, table.CHANNEL_RECORD, table.BUFFER_RECORD, table.CORE_ENTRY),
 ]
 
