@@ -59,6 +59,7 @@ def execute(
     trace: Trace | None = None,
 ) -> Result:
     """Run ``binary`` on ``device``, as :func:`run`; ``parameters`` is the parameter bank."""
+    record = trace if trace is not None else Trace(detailed=False)
     machine = Machine(
         binary,
         device,
@@ -66,8 +67,8 @@ def execute(
         parameters,
         locations=locations or {},
         latencies=Latencies() if shuffle is None else Shuffled(shuffle),
-        trace=trace,
+        trace=record,
     )
     cycles = machine.run()
-    report = reports.make(machine, cycles, kernel=launch.signature.kernel, shuffle=shuffle)
+    report = reports.make(machine, record, cycles, kernel=launch.signature.kernel, shuffle=shuffle)
     return Result(cycles, report, machine.log.warnings())

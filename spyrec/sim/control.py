@@ -124,13 +124,19 @@ def jump(site: Site, instruction: Instruction) -> Step:
 
 def wait(site: Site, instruction: Instruction) -> Step:
     number, here, following, cycles = instruction.channel, site.index, site.index + 1, site.cycles
+    trace = site.world.engine.trace
+    if trace is not None and not trace.detailed:
+        trace = None
 
     def step(unit: Unit) -> int:
         channel = unit.channels[number]
         if channel.initial:
             channel.initial -= 1
             channel.taken += 1
+            since = unit.time
             unit.time += cycles
+            if trace is not None:
+                trace.wait(unit.core, unit.label, unit.number, channel.name, since, unit.time, initial=True)
             return following
         if not channel.tokens:
             channel.waiter = unit
@@ -144,6 +150,8 @@ def wait(site: Site, instruction: Instruction) -> Step:
         if ready > unit.time:
             unit.waited(since, ready, channel.name)
             unit.time = ready
+        if trace is not None:
+            trace.wait(unit.core, unit.label, unit.number, channel.name, since, unit.time, initial=False)
         unit.clock = clocks.merged(unit.clock, clock)
         return following
 

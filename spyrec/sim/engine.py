@@ -71,13 +71,15 @@ class Engine:
         """Post ``channel`` when all earlier work of ``unit`` is complete."""
         last = unit.last
         if last is None:
-            self._deliver(channel, unit.time, clock)
+            self._deliver(unit, channel, unit.time, unit.time, clock)
         elif last.done is None:
             last.posts.append((channel, unit.time, clock))
         else:
-            self._deliver(channel, max(unit.time, last.done), clock)
+            self._deliver(unit, channel, unit.time, max(unit.time, last.done), clock)
 
-    def _deliver(self, channel: Channel, time: int, clock: Clock) -> None:
+    def _deliver(self, unit: Unit, channel: Channel, at: int, time: int, clock: Clock) -> None:
+        if self.trace is not None and self.trace.detailed:
+            self.trace.post(unit.core, unit.label, unit.number, channel.name, at, time, unit.last is not None)
         channel.posted += 1
         channel.tokens.append((time + self.latencies.cycles(self._post_latency), clock))
         waiter = channel.waiter
@@ -107,7 +109,7 @@ class Engine:
             else:
                 self._at(following.ready, False, following)
         for channel, at, clock in flight.posts:
-            self._deliver(channel, max(done, at), clock)
+            self._deliver(unit, channel, at, max(done, at), clock)
         for since, until, name in flight.waits:
             idle = until - max(since, done)
             if idle > 0:

@@ -55,7 +55,8 @@ STEPS: dict[str, Maker] = {
 
 
 class Machine:
-    """One launch. ``run`` may be called once; what it leaves behind is in ``units``, ``traffic`` and ``log``."""
+    """One launch. ``run`` may be called once; what it leaves behind is in ``units``, ``memory``, ``traffic``
+    and ``log``."""
 
     def __init__(
         self,
@@ -75,12 +76,13 @@ class Machine:
         self.traffic = Traffic()
         self.lx_size = device.memory("lx").size
         timing = device.timing
+        self.memory = DeviceMemory(launch)
         self._engine = Engine(timing.device_bandwidth, timing.post_latency, latencies, trace)
         self._world = World(
             binary,
             device,
             parameters,
-            DeviceMemory(launch),
+            self.memory,
             self._engine,
             Sanitizer(self.log, binary.buffers),
             self.traffic,

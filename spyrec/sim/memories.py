@@ -10,7 +10,7 @@ import numpy as np
 
 from spyrec import numerics
 from spyrec.errors import Diagnostic, OutOfResources, Severity
-from spyrec.sim.boxes import Interval
+from spyrec.sim.boxes import Box, Interval
 from spyrec.sim.faults import UnitStops, bytes_text
 from spyrec.sim.shadow import Bytes, Shadow, SharedShadow
 from spyrec.spyrecode import Launch
@@ -32,11 +32,36 @@ class Lx:
         self.shadow = Shadow()
 
 
+READ, WRITTEN = 1, 2
+_FEW = 4  # pieces of a box that are marked one by one
+
+
+class Touched:
+    """Which of ``size`` bytes were read, and which written, by any core."""
+
+    def __init__(self, size: int) -> None:
+        self._marks: Bytes = np.zeros(size, np.uint8)
+
+    def mark(self, box: Box, place: int, way: int) -> None:
+        """Note that the bytes of ``box`` at ``place`` were touched in ``way`` (READ or WRITTEN)."""
+        if len(box.intervals) <= _FEW or box.overlaps_itself:
+            for low, high in box.intervals:
+                self._marks[place + low : place + high] |= way
+            return
+        shape, strides = (*box.counts, box.element_bytes), (*box.strides, 1)
+        view = np.ndarray(shape, np.uint8, self._marks, place, strides)
+        view |= way
+
+    def count(self, way: int) -> int:
+        """How many bytes were touched in ``way``."""
+        return int(np.count_nonzero(self._marks & way))
+
+
 @dataclass(frozen=True, eq=False)
 class Window:
     """Bytes ``[low, high)`` of device memory that the kernel's views cover, in the array ``name``.
 
-    ``data`` is the array, whose first byte has address ``start``; its ``shadow`` counts from there.
+    ``data`` is the array, whose first byte has address ``start``; its ``shadow`` and ``touched`` count from there.
     """
 
     low: int
@@ -45,6 +70,7 @@ class Window:
     start: int
     data: Bytes
     shadow: SharedShadow
+    touched: Touched
 
 
 class DeviceMemory:
@@ -53,19 +79,32 @@ class DeviceMemory:
     def __init__(self, launch: Launch) -> None:
         self._windows: list[Window] = []
         self._arrays: list[tuple[int, int, str]] = []
+        self._touched: list[Touched] = []
         for segment in launch.memory.segments:
             regions = [r for r in launch.regions if segment.start <= r.address < segment.end]
             known = [(low - segment.start, high - segment.start) for low, high in _supplied(regions)]
             shadow = SharedShadow(segment.data, known)
+            touched = Touched(segment.data.size)
             self._arrays.append((segment.start, segment.end, segment.name))
+            self._touched.append(touched)
             self._windows.extend(
                 Window(
-                    max(low, segment.start), min(high, segment.end), segment.name, segment.start, segment.data, shadow
+                    max(low, segment.start),
+                    min(high, segment.end),
+                    segment.name,
+                    segment.start,
+                    segment.data,
+                    shadow,
+                    touched,
                 )
                 for low, high in _covered(regions)
             )
         self._windows.sort(key=lambda w: w.low)
         self._lows = [w.low for w in self._windows]
+
+    def unique(self, way: int) -> int:
+        """Bytes that any core has touched in ``way`` (READ or WRITTEN), each counted once."""
+        return sum(touched.count(way) for touched in self._touched)
 
     def find(self, low: int, high: int) -> Window:
         """The window that holds bytes ``[low, high)``. Raises :class:`UnitStops` when they are not all in one."""

@@ -1,38 +1,42 @@
-"""The report of a run: plain data with a schema version, and its rendering as text.
+"""The report of a run: plain data with a schema version. ``docs/simulator.md`` describes every entry.
 
 ```
-{"schema": 1, "kernel": str, "device": str, "tiles": int, "cycles": int, "seconds": float, "instructions": int,
+{"schema": 2, "kernel": str, "device": str, "tiles": int, "cycles": int, "seconds": float, "instructions": int,
  "shuffle": int | null,
- "units": [{"core", "unit", "instructions", "busy", "idle", "waiting": {channel: cycles}}, ...],
- "memory": {"device" | "lx": {"read": {"useful", "moved"}, "written": {"useful", "moved"}}},
- "lx": {"size", "peak", "buffers": [{"name", "address", "bytes"}, ...]}}
+ "bound": {"cycles": int, "ratio": float, "limit": str, "tile": int,
+           "resources": [{"name", "what", "amount", "peak", "cycles", "edges"}, ...]},
+ "units": [{"core", "unit", "instructions", "busy", "idle", "waiting": {channel: cycles}, "waiting_on": {unit: cycles}},
+           ...],
+ "memory": {"device" | "lx": {"read" | "written": {"useful", "asked", "moved"}}},
+ "links": [{"source", "target", "asked", "moved"}, ...],
+ "lx": {"size", "reserved", "peak", "at": [buffer, ...],
+        "buffers": [{"name", "address", "bytes", "first", "last"}, ...]}}
 ```
-
-Times are cycles, sizes bytes. For each unit ``busy + idle + sum(waiting) == cycles``: busy while it executes or has a
-transfer in flight, waiting while it does neither because a channel is at 0, idle after its end. ``useful`` bytes are
-those that programs asked for, ``moved`` those that went over the wires for them. ``lx.peak`` counts bytes that belong
-to a buffer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spyrec.device.model import Device
-from spyrec.isa import Binary, Buffer
+from spyrec.isa import Binary, Buffer, Contract, Instruction, Stream, Xfer
+from spyrec.sim import roofline
 from spyrec.sim.faults import cores
 from spyrec.sim.machine import Machine, end
+from spyrec.sim.memories import READ, WRITTEN
+from spyrec.sim.trace import Tally, Trace
 from spyrec.sim.traffic import Counter
 from spyrec.sim.units import Unit
 
-SCHEMA = 1
+SCHEMA = 2
 
 
-def make(machine: Machine, cycles: int, *, kernel: str, shuffle: int | None) -> dict[str, Any]:
-    """The report of ``machine``, which has run for ``cycles``."""
-    device: Device = machine.device
-    binary: Binary = machine.binary
+def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: int | None) -> dict[str, Any]:
+    """The report of ``machine``, which has run for ``cycles`` and told ``trace`` what it did."""
+    device, binary, traffic = machine.device, machine.binary, machine.traffic
+    unique = {"read": machine.memory.unique(READ), "written": machine.memory.unique(WRITTEN)}
+    bound = roofline.bound(binary, device, traffic, unique, trace.tallies)
+    posters = {channel.name: channel.source for channel in binary.channels}
     return {
         "schema": SCHEMA,
         "kernel": kernel,
@@ -42,18 +46,45 @@ def make(machine: Machine, cycles: int, *, kernel: str, shuffle: int | None) -> 
         "seconds": cycles / device.timing.clock_hz,
         "instructions": sum(u.instructions for u in machine.units),
         "shuffle": shuffle,
-        "units": [_unit(u, cycles) for u in machine.units],
-        "memory": {"device": _counter(machine.traffic.device), "lx": _counter(machine.traffic.lx)},
-        "lx": {
-            "size": machine.lx_size,
-            "peak": _covered(binary.buffers),
-            "buffers": [{"name": b.name, "address": b.address, "bytes": b.end - b.address} for b in binary.buffers],
+        "bound": _bound(bound, cycles),
+        "units": [_unit(u, cycles, posters) for u in machine.units],
+        "memory": {
+            "device": _counter(traffic.device, unique["read"], unique["written"]),
+            "lx": _counter(traffic.lx, traffic.lx.read_asked, traffic.lx.written_asked),
         },
+        "links": [
+            {"source": source, "target": target, "asked": c.asked, "moved": c.moved}
+            for (source, target), c in traffic.links.items()
+        ],
+        "lx": {"size": machine.lx_size, **_lx(binary, trace.tallies)},
     }
 
 
-def _unit(unit: Unit, cycles: int) -> dict[str, Any]:
+def _bound(bound: roofline.Bound, cycles: int) -> dict[str, Any]:
+    return {
+        "cycles": bound.cycles,
+        "ratio": cycles / bound.cycles if bound.cycles else 1.0,
+        "limit": bound.limit,
+        "tile": bound.chain,
+        "resources": [
+            {
+                "name": r.name,
+                "what": r.what,
+                "amount": round(r.amount),
+                "peak": round(r.peak, 3),
+                "cycles": round(r.cycles, 3),
+                "edges": r.edges,
+            }
+            for r in bound.resources
+        ],
+    }
+
+
+def _unit(unit: Unit, cycles: int, posters: Mapping[str, str]) -> dict[str, Any]:
     over = end(unit)
+    waiting_on: dict[str, int] = {}
+    for channel, amount in unit.waiting.items():
+        waiting_on[posters[channel]] = waiting_on.get(posters[channel], 0) + amount
     return {
         "core": unit.core,
         "unit": unit.label,
@@ -61,14 +92,66 @@ def _unit(unit: Unit, cycles: int) -> dict[str, Any]:
         "busy": over - sum(unit.waiting.values()),
         "idle": cycles - over,
         "waiting": dict(sorted(unit.waiting.items())),
+        "waiting_on": dict(sorted(waiting_on.items())),
     }
 
 
-def _counter(counter: Counter) -> dict[str, dict[str, int]]:
+def _counter(counter: Counter, read: int, written: int) -> dict[str, dict[str, int]]:
     return {
-        "read": {"useful": counter.read_useful, "moved": counter.read_moved},
-        "written": {"useful": counter.written_useful, "moved": counter.written_moved},
+        "read": {"useful": read, "asked": counter.read_asked, "moved": counter.read_moved},
+        "written": {"useful": written, "asked": counter.written_asked, "moved": counter.written_moved},
     }
+
+
+# LX
+
+
+def _lx(binary: Binary, tallies: Mapping[tuple[int, int, int], Tally]) -> dict[str, Any]:
+    """Which bytes are reserved, and when, on the core that needs most at once, how many of them are in use."""
+    used: dict[int, dict[int, tuple[int, int]]] = {}  # per core and buffer: first and last cycle of use
+    for (core, unit, index), tally in tallies.items():
+        mine = used.setdefault(core, {})
+        for buffer in _buffers(binary.units[unit].code[index]):
+            first, last = mine.get(buffer, (tally.first, tally.last))
+            mine[buffer] = min(first, tally.first), max(last, tally.last)
+    peak = 0
+    at: tuple[int, ...] = ()
+    for spans in used.values():
+        for moment in {first for first, _ in spans.values()}:
+            live = tuple(sorted(b for b, (first, last) in spans.items() if first <= moment < max(last, first + 1)))
+            size = _covered([binary.buffers[b] for b in live])
+            if size > peak:
+                peak, at = size, live
+    first_core = used[min(used)] if used else {}
+    return {
+        "reserved": _covered(binary.buffers),
+        "peak": peak,
+        "at": [binary.buffers[b].name for b in at],
+        "buffers": [
+            {
+                "name": b.name,
+                "address": b.address,
+                "bytes": b.end - b.address,
+                "first": first_core[n][0] if n in first_core else None,
+                "last": first_core[n][1] if n in first_core else None,
+            }
+            for n, b in enumerate(binary.buffers)
+        ],
+    }
+
+
+def _buffers(instruction: Instruction) -> Iterator[int]:
+    """Numbers of the buffers that an instruction touches."""
+    operands: Sequence[Any] = ()
+    if isinstance(instruction, Xfer):
+        operands = (instruction.source, instruction.dest)
+    elif isinstance(instruction, Stream):
+        operands = (*instruction.inputs, *instruction.outputs)
+    elif isinstance(instruction, Contract):
+        operands = instruction.operands
+    for operand in operands:
+        if operand.buffer is not None:
+            yield operand.buffer
 
 
 def _covered(buffers: Sequence[Buffer]) -> int:
@@ -79,8 +162,11 @@ def _covered(buffers: Sequence[Buffer]) -> int:
     return total
 
 
+# Text
+
+
 def render(report: Mapping[str, Any]) -> str:
-    """The report as text: a line per kind of unit with the averages over all cores, then bytes and LX."""
+    """The report as text: a line per kind of unit with the averages over all cores, the bound, bytes and LX."""
     cycles = report["cycles"]
     lines = [
         f"{report['kernel']} on {report['device']}, {report['tiles']} tiles: {cycles} cycles "
@@ -88,34 +174,63 @@ def render(report: Mapping[str, Any]) -> str:
     ]
     if report["shuffle"] is not None:
         lines.append(f"latencies drawn at random (seed {report['shuffle']}): cycles mean nothing")
-    lines.append("")
-    lines.append(f"{'unit':<12}{'busy':>8}{'waiting':>9}{'idle':>8}   waits most for")
-    for label, rows in _by_unit(report["units"]).items():
-        waiting: dict[str, int] = {}
-        for row in rows:
-            for channel, amount in row["waiting"].items():
-                waiting[channel] = waiting.get(channel, 0) + amount
-        total = max(1, cycles * len(rows))
+    lines += ["", *_bound_text(report["bound"]), "", *_units_text(report["units"], cycles), ""]
+    lines += [*_bytes_text(report), "", *_lx_text(report["lx"])]
+    return "\n".join(lines) + "\n"
+
+
+def _bound_text(bound: Mapping[str, Any]) -> Iterator[str]:
+    yield f"at least {bound['cycles']} cycles ({bound['limit']}): this run took {bound['ratio']:.2f} times that"
+    for r in bound["resources"]:
+        yield (
+            f"  {r['name']:<24}{r['amount']:>14} {r['what']} at {r['peak']:g} a cycle: {r['cycles']:.0f} cycles, and "
+            f"{r['edges']} around them"
+        )
+    yield f"  one tile on its way through: {bound['tile']} cycles"
+
+
+def _units_text(rows: Sequence[Mapping[str, Any]], cycles: int) -> Iterator[str]:
+    yield f"{'unit':<12}{'busy':>8}{'waiting':>9}{'idle':>8}   waits most for"
+    for label, mine in _by_unit(rows).items():
+        waiting, posters = _sum(mine, "waiting"), _sum(mine, "waiting_on")
+        total = max(1, cycles * len(mine))
         most = sorted(waiting.items(), key=lambda item: (-item[1], item[0]))[:2]
-        lines.append(
-            f"{'@' + label:<12}{sum(r['busy'] for r in rows) / total:>8.1%}{sum(waiting.values()) / total:>9.1%}"
-            f"{sum(r['idle'] for r in rows) / total:>8.1%}   "
+        whom = sorted(posters.items(), key=lambda item: (-item[1], item[0]))[:1]
+        yield (
+            f"{'@' + label:<12}{sum(r['busy'] for r in mine) / total:>8.1%}{sum(waiting.values()) / total:>9.1%}"
+            f"{sum(r['idle'] for r in mine) / total:>8.1%}   "
+            + "".join(f"@{name}: " for name, _ in whom)
             + (", ".join(f"{name} {amount / total:.1%}" for name, amount in most) or "-")
         )
-    lines.append(f"({cores({r['core'] for r in report['units']})}, averages)")
-    lines.append("")
-    lines.append(f"{'bytes':<12}{'read':>14}{'moved':>14}{'written':>14}{'moved':>14}")
+    yield f"({cores({r['core'] for r in rows})}, averages)"
+
+
+def _bytes_text(report: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{'bytes':<24}{'useful':>14}{'asked for':>14}{'moved':>14}"
     for name, row in report["memory"].items():
-        numbers = [row[way][kind] for way in ("read", "written") for kind in ("useful", "moved")]
-        lines.append(f"{name:<12}" + "".join(f"{n:>14}" for n in numbers))
-    lx = report["lx"]
-    lines.append("")
-    lines.append(f"LX: {lx['peak']} of {lx['size']} bytes in {len(lx['buffers'])} buffers")
-    lines.extend(
-        f"  {b['address']:#08x} {b['bytes']:>9} {b['name']}"
-        for b in sorted(lx["buffers"], key=lambda b: (b["address"], b["name"]))
+        for way in ("read", "written"):
+            yield f"{f'{name} {way}':<24}" + "".join(f"{row[way][kind]:>14}" for kind in ("useful", "asked", "moved"))
+    for link in report["links"]:
+        where = f"{link['source']} to {link['target']}"
+        yield f"{where:<24}{'':>14}{link['asked']:>14}{link['moved']:>14}"
+
+
+def _lx_text(lx: Mapping[str, Any]) -> Iterator[str]:
+    yield (
+        f"LX: {lx['reserved']} of {lx['size']} bytes in {len(lx['buffers'])} buffers; {lx['peak']} in use at once"
+        + (f", by {', '.join(lx['at'])}" if lx["at"] else "")
     )
-    return "\n".join(lines) + "\n"
+    for b in sorted(lx["buffers"], key=lambda b: (b["address"], b["name"])):
+        used = f"cycles {b['first']} to {b['last']}" if b["first"] is not None else "not used"
+        yield f"  {b['address']:#08x} {b['bytes']:>9} {b['name']:<16} {used}"
+
+
+def _sum(rows: Sequence[Mapping[str, Any]], key: str) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for row in rows:
+        for name, amount in row[key].items():
+            total[name] = total.get(name, 0) + amount
+    return total
 
 
 def _by_unit(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -149,8 +150,15 @@ def _micro_op(op: MicroOp) -> Compute:
 
 
 def stream_cycles(site: Site, instruction: Stream) -> int:
-    """What the stream takes. A micro-op runs at the rate of the widest type that it reads or writes."""
+    """What the stream takes."""
     unit = site.world.device.units[site.program.kind]
+    points = math.prod(instruction.counts)
+    return cost.stream_cycles(site.world.device, unit, points, lane_operations(instruction))
+
+
+def lane_operations(instruction: Stream) -> list[tuple[bool, str]]:
+    """Per operation on each point: whether it is slow, and the widest type that it reads or writes, whose rate it has.
+    """
     types = {o.register: o.type for o in instruction.inputs}
     operations: list[tuple[bool, str]] = []
     for op in instruction.micro_ops:
@@ -160,10 +168,7 @@ def stream_cycles(site: Site, instruction: Stream) -> int:
             operations.append((slow, max(map(_lane_type, touched), key=numerics.sizeof)))
         types[op.dest] = op.type
     operations.extend((False, _lane_type(o.type)) for o in instruction.outputs if o.fold)
-    points = 1
-    for count in instruction.counts:
-        points *= count
-    return cost.stream_cycles(site.world.device, unit, points, operations)
+    return operations
 
 
 def _lane_type(name: str) -> str:

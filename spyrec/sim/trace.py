@@ -1,16 +1,50 @@
-"""A record of who did what when, in the JSON form that Chrome's and Perfetto's trace viewers open."""
+"""A record of who did what when, in the JSON form that Chrome's and Perfetto's trace viewers open.
+
+One process per core. A unit has one track for what it does in order (stream kernels, posts, waits) and, if it moves
+data, one more per transfer that is in flight at the same time. One microsecond of the viewer is one cycle. An arrow
+goes from each post, or from the transfer whose end lets it fire, to the wait that takes it.
+"""
 
 from __future__ import annotations
 
 import json
+from collections import deque
+from dataclasses import dataclass
 from typing import Any, TextIO
+
+_TRACKS = 64  # numbers of tracks that are kept free for one unit
+_INSIDE = 0.25  # cycles by which the end of an arrow lies inside of its span, to belong to that one
+
+
+@dataclass
+class Tally:
+    """How often an instruction of one unit was executed, and when it was in progress for the first and last time."""
+
+    count: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class _Token:
+    """A post: its arrow's number, or none for a post before which nothing is known."""
+
+    arrow: int
 
 
 class Trace:
-    """Spans of transfers and stream kernels: one process per core, one track per unit, one microsecond per cycle."""
+    """Spans of what units do. Without ``detailed`` only tallies are kept: all that a report needs.
 
-    def __init__(self) -> None:
+    ``tallies`` are by core, number of the unit and number of the instruction.
+    """
+
+    def __init__(self, *, detailed: bool = True) -> None:
+        self.detailed = detailed
+        self.tallies: dict[tuple[int, int, int], Tally] = {}
         self._spans: list[tuple[int, int, int, int, int]] = []  # core, unit, instruction, from, to
+        self._steps: list[tuple[int, int, str, int, int]] = []  # core, unit, name, from, to
+        self._arrows: list[list[tuple[int, int, float, bool]]] = []  # ends: core, unit, time, in flight
+        self._tokens: dict[tuple[int, str], deque[_Token]] = {}
         self._names: dict[tuple[int, int], str] = {}
         self._ops: dict[tuple[str, int], tuple[str, str]] = {}
 
@@ -20,39 +54,81 @@ class Trace:
 
     def span(self, core: int, label: str, unit: int, index: int, since: int, until: int) -> None:
         """Instruction ``index`` of a unit was in progress from ``since`` to ``until``."""
+        tally = self.tallies.get((core, unit, index))
+        if tally is None:
+            self.tallies[core, unit, index] = Tally(1, since, until)
+        else:
+            tally.count += 1
+            tally.first = min(tally.first, since)
+            tally.last = max(tally.last, until)
+        if self.detailed:
+            self._names[core, unit] = label
+            self._spans.append((core, unit, index, since, until))
+
+    def post(self, core: int, label: str, unit: int, channel: str, at: int, fires: int, transfers: bool) -> None:
+        """A unit posted ``channel`` at ``at``; it fires at ``fires``, when the last transfer of the unit is complete
+        if ``transfers``.
+        """
         self._names[core, unit] = label
-        self._spans.append((core, unit, index, since, until))
+        self._steps.append((core, unit, f"post {channel}", at - 1, at))
+        self._tokens.setdefault((core, channel), deque()).append(_Token(len(self._arrows)))
+        in_flight = transfers and fires >= at
+        self._arrows.append([(core, unit, (fires if in_flight else at) - _INSIDE, in_flight)])
+
+    def wait(self, core: int, label: str, unit: int, channel: str, since: int, until: int, *, initial: bool) -> None:
+        """A unit waited for ``channel`` from ``since`` to ``until``; ``initial``: it took one of the first credits."""
+        self._names[core, unit] = label
+        self._steps.append((core, unit, f"wait {channel}", since, until))
+        if not initial:
+            token = self._tokens[core, channel].popleft()
+            self._arrows[token.arrow].append((core, unit, until - _INSIDE, False))
 
     def to_json(self) -> dict[str, Any]:
-        """``{"traceEvents": [...]}``; overlapping spans of one unit are on separate lanes of it."""
+        """``{"traceEvents": [...]}``."""
         events: list[dict[str, Any]] = []
+        flights: dict[tuple[int, int, float], int] = {}  # the lane of a transfer, by when it ends
+        spans: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+        for core, unit, index, since, until in self._spans:
+            spans.setdefault((core, unit), []).append((since, until, index))
+        steps: dict[tuple[int, int], list[tuple[int, int, str]]] = {}
+        for core, unit, name, since, until in self._steps:
+            steps.setdefault((core, unit), []).append((since, until, name))
+        for core in sorted({core for core, _ in self._names}):
+            events.append(_named("process_name", core, None, f"core {core}"))
         for core, unit in sorted(self._names):
             label = self._names[core, unit]
-            events.append({"ph": "M", "pid": core, "name": "process_name", "args": {"name": f"core {core}"}})
-            mine = sorted((since, until, index) for c, u, index, since, until in self._spans if (c, u) == (core, unit))
-            ends: list[int] = []  # per lane: when its last span ends
+            mine = sorted(spans.get((core, unit), ()))
+            moves = any(" to " in self._ops.get((label, index), ("",))[0] for _, _, index in mine)
+            ends: list[int] = [] if not moves else [1 << 62]  # per lane: when its last span ends
             for since, until, index in mine:
-                text, where = self._ops.get((label, index), ("", ""))
                 lane = next((i for i, end in enumerate(ends) if end <= since), len(ends))
                 ends[lane : lane + 1] = [until]
-                events.append(
-                    {
-                        "ph": "X",
-                        "pid": core,
-                        "tid": unit * 16 + lane,
-                        "ts": since,
-                        "dur": until - since,
-                        "name": text,
-                        "args": {"instruction": index, "line": where},
-                    }
-                )
-            for lane in range(len(ends)):
-                name = label if lane == 0 else f"{label} (overlapping {lane})"
-                events.append(
-                    {"ph": "M", "pid": core, "tid": unit * 16 + lane, "name": "thread_name", "args": {"name": name}}
-                )
+                flights[core, unit, until] = lane
+                text, where = self._ops.get((label, index), ("", ""))
+                span = _span(core, unit * _TRACKS + lane, text, since, until)
+                events.append({**span, "cat": "work", "args": {"instruction": index, "line": where}})
+            for since, until, name in sorted(steps.get((core, unit), ())):
+                events.append({**_span(core, unit * _TRACKS, name, since, until), "cat": name.partition(" ")[0]})
+            for lane in range(max(1, len(ends))):
+                name = label if lane == 0 else f"{label}: in flight {lane}"
+                events.append(_named("thread_name", core, unit * _TRACKS + lane, name))
+        for number, arrow in enumerate(self._arrows):
+            if len(arrow) == 2:
+                for phase, (core, unit, time, in_flight) in zip("sf", arrow, strict=True):
+                    lane = flights.get((core, unit, time + _INSIDE), 0) if in_flight else 0
+                    end = {"ph": phase, "id": number, "name": "post to wait", "cat": "channel", "bp": "e"}
+                    events.append({**end, "pid": core, "tid": unit * _TRACKS + lane, "ts": time})
         return {"displayTimeUnit": "ns", "traceEvents": events}
 
     def write(self, file: TextIO) -> None:
         """Write :meth:`to_json` as text."""
         json.dump(self.to_json(), file)
+
+
+def _span(core: int, track: int, name: str, since: int, until: int) -> dict[str, Any]:
+    return {"ph": "X", "pid": core, "tid": track, "ts": since, "dur": until - since, "name": name}
+
+
+def _named(what: str, core: int, track: int | None, name: str) -> dict[str, Any]:
+    where = {"pid": core} if track is None else {"pid": core, "tid": track}
+    return {"ph": "M", **where, "name": what, "args": {"name": name}}

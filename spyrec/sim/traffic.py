@@ -1,33 +1,49 @@
-"""Bytes that went through each memory."""
+"""Bytes that went through each memory and over each link."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+from spyrec.device.model import Link
 
 
 @dataclass
 class Counter:
     """Of one memory, all cores together: bytes that programs asked for, and bytes that moved for them."""
 
-    read_useful: int = 0
+    read_asked: int = 0
     read_moved: int = 0
-    written_useful: int = 0
+    written_asked: int = 0
     written_moved: int = 0
 
-    def read(self, useful: int, moved: int | None = None) -> None:
-        """Count a read of ``useful`` bytes for which ``moved`` bytes (as many if not given) moved."""
-        self.read_useful += useful
-        self.read_moved += useful if moved is None else moved
+    def read(self, asked: int, moved: int | None = None) -> None:
+        """Count a read of ``asked`` bytes for which ``moved`` bytes (as many if not given) moved."""
+        self.read_asked += asked
+        self.read_moved += asked if moved is None else moved
 
-    def written(self, useful: int, moved: int | None = None) -> None:
+    def written(self, asked: int, moved: int | None = None) -> None:
         """Count a write, as :meth:`read`."""
-        self.written_useful += useful
-        self.written_moved += useful if moved is None else moved
+        self.written_asked += asked
+        self.written_moved += asked if moved is None else moved
+
+
+@dataclass
+class LinkCounter:
+    """Bytes over one link, all cores together."""
+
+    asked: int = 0
+    moved: int = 0
 
 
 @dataclass
 class Traffic:
-    """The counters of a run."""
+    """The counters of a run. ``links`` are those that the program's instructions can use."""
 
     device: Counter = field(default_factory=Counter)
     lx: Counter = field(default_factory=Counter)
+    links: dict[tuple[str, str], LinkCounter] = field(default_factory=dict)
+
+    def along(self, links: Iterable[Link]) -> list[LinkCounter]:
+        """The counters of some links."""
+        return [self.links.setdefault((link.source, link.target), LinkCounter()) for link in links]

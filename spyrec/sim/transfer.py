@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from spyrec.device import cost
-from spyrec.device.model import Device
+from spyrec.device.model import Device, Link
 from spyrec.isa import Instruction, Xfer
 from spyrec.sim.boxes import Box, box, pairing
 from spyrec.sim.faults import UnitStops
+from spyrec.sim.memories import READ, WRITTEN
 from spyrec.sim.operands import device_address, lx_address
 from spyrec.sim.shadow import Bytes, SharedShadow
 from spyrec.sim.units import BLOCKED, Flight, Step, Unit
@@ -38,7 +39,8 @@ def xfer(site: Site, instruction: Instruction) -> Step:
     startup = world.device.timing.transfer_startup
     engine, latencies, sanitizer = world.engine, world.engine.latencies, world.sanitizer
     from_space, to_space = instruction.source.space, instruction.dest.space
-    cap, latency = path(world.device, site.program.kind, from_space, to_space)
+    links = path(world.device, site.program.kind, from_space, to_space)
+    cap, latency = min(link.bandwidth for link in links), sum(link.latency for link in links)
     shared = "device" in (from_space, to_space)
     source, dest = boxes(instruction)
     read, write = _source(site, instruction, source), _dest(site, instruction, dest)
@@ -46,6 +48,7 @@ def xfer(site: Site, instruction: Instruction) -> Step:
     read_moves, write_moves = moved_bytes(world.device, from_space, source), moved_bytes(world.device, to_space, dest)
     counters = {"device": world.traffic.device, "lx": world.traffic.lx}
     read_counter, write_counter = counters.get(from_space), counters[to_space]
+    link_counters = world.traffic.along(links)
 
     def step(unit: Unit) -> int:
         if not unit.slot_free():
@@ -67,6 +70,9 @@ def xfer(site: Site, instruction: Instruction) -> Step:
             moved = read_moves(from_address)
             read_counter.read(source.bytes, moved)
             size = max(size, moved)
+        for counter in link_counters:
+            counter.asked += dest.bytes
+            counter.moved += size
         volume, rate = latencies.flow(size, cap)
         ready = unit.time + latencies.cycles(startup)
         engine.issue(Flight(unit, index, volume, rate, shared, unit.time, ready, latencies.cycles(latency)))
@@ -85,9 +91,8 @@ def boxes(instruction: Xfer) -> tuple[Box, Box]:
     )
 
 
-def path(device: Device, unit: str, source: str, dest: str) -> tuple[int, int]:
-    """Bytes per cycle and latency of the links from space ``source`` (``device``, ``lx``, ``fill``) through ``unit``
-    to ``dest``.
+def path(device: Device, unit: str, source: str, dest: str) -> list[Link]:
+    """The links from space ``source`` (``device``, ``lx``, ``fill``) through ``unit`` to ``dest``.
 
     Raises ``InvalidKernel`` when the device has no such link.
     """
@@ -95,7 +100,7 @@ def path(device: Device, unit: str, source: str, dest: str) -> tuple[int, int]:
     if source != "fill":
         links.append(device.link(device.memory("device" if source == "device" else "lx").kind, unit))
     links.append(device.link(unit, device.memory("device" if dest == "device" else "lx").kind))
-    return min(link.bandwidth for link in links), sum(link.latency for link in links)
+    return links
 
 
 def moved_bytes(device: Device, space: str, where: Box) -> Callable[[int], int]:
@@ -129,6 +134,7 @@ def _source(site: Site, instruction: Xfer, where: Box) -> Source:
     if end.space == "device":
         span = site.world.device.limits.access_span
         address = device_address(end.base, end.offset, where, site.world.memory, span)
+        seen: set[int] = set()  # places that are marked already
 
         def read_device(unit: Unit) -> tuple[Bytes, int, int]:
             at, window = address(unit)
@@ -136,6 +142,9 @@ def _source(site: Site, instruction: Xfer, where: Box) -> Source:
             found = window.shadow.read(where.intervals, place, unit.access(index, -1), unit.clock)
             if found:
                 sanitizer.judge(found, "device memory", reads=True, base=window.start)
+            if place not in seen:
+                seen.add(place)
+                window.touched.mark(where, place, READ)
             return window.data, place, at
 
         return read_device
@@ -158,6 +167,7 @@ def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
     if end.space == "device":
         span = site.world.device.limits.access_span
         address = device_address(end.base, end.offset, where, site.world.memory, span, writes=True)
+        seen: set[int] = set()
 
         def write_device(unit: Unit) -> tuple[Bytes, int, int, SharedShadow | None]:
             at, window = address(unit)
@@ -165,6 +175,9 @@ def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
             found = shadow.write(where.intervals, place, unit.access(index, -1), unit.clock)
             if found:
                 sanitizer.judge(found, "device memory", reads=False, base=window.start)
+            if place not in seen:
+                seen.add(place)
+                window.touched.mark(where, place, WRITTEN)
             return window.data, place, at, shadow
 
         return write_device

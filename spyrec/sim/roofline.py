@@ -1,0 +1,190 @@
+"""The least time that a run could have taken on its device: DESIGN's roofline.
+
+For each resource the amount of work that the kernel cannot do without, over what the resource does per cycle; and what
+has to happen, for one tile, before the resource can begin and after it has ended. Nothing is counted twice and nothing
+is assumed about order, so no run is faster than its bound. What makes a run slower: bytes that move more than once or
+in whole grains, cores with unequal work, units that wait for one another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from spyrec.device.model import Device, Unit
+from spyrec.isa import Binary, Contract, Stream, UnitProgram, Xfer
+from spyrec.sim.boxes import box
+from spyrec.sim.stream import lane_operations
+from spyrec.sim.trace import Tally
+from spyrec.sim.traffic import Traffic
+from spyrec.sim.transfer import path
+
+
+@dataclass(frozen=True)
+class Resource:
+    """``amount`` of ``what`` over ``peak`` per cycle is ``cycles``; ``edges``: what one tile takes outside of it."""
+
+    name: str
+    what: str
+    amount: float
+    peak: float
+    cycles: float
+    edges: int
+
+    @property
+    def bound(self) -> float:
+        """No run takes fewer cycles because of this resource."""
+        return self.cycles + self.edges if self.amount else 0.0
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The resources, most loaded first, and the cycles of one tile on its way through the units (``chain``)."""
+
+    resources: tuple[Resource, ...]
+    chain: int
+
+    @property
+    def cycles(self) -> int:
+        """The least number of cycles."""
+        return max(self.chain, math.ceil(max((r.bound for r in self.resources), default=0.0)))
+
+    @property
+    def limit(self) -> str:
+        """What the bound comes from."""
+        first = max(self.resources, key=lambda r: r.bound, default=None)
+        return first.name if first is not None and first.bound > self.chain else "one tile"
+
+
+@dataclass
+class _Work:
+    """What one kind of step costs: ``least`` cycles of a single one; ``amount`` and ``cycles`` of all together."""
+
+    least: int = 0
+    amount: float = 0
+    cycles: float = 0
+
+    def add(self, least: int, amount: float, cycles: float, count: int) -> None:
+        self.least = min(self.least, least) if self.amount else least
+        self.amount += amount * count
+        self.cycles += cycles * count
+
+
+@dataclass
+class _Steps:
+    """All work of a run: loads from device memory, stores to it, and compute by role of the unit."""
+
+    load: _Work = field(default_factory=_Work)
+    store: _Work = field(default_factory=_Work)
+    compute: dict[str, _Work] = field(default_factory=dict)
+
+
+def bound(
+    binary: Binary,
+    device: Device,
+    traffic: Traffic,
+    unique: Mapping[str, int],
+    tallies: Mapping[tuple[int, int, int], Tally],
+) -> Bound:
+    """The bound of a run that moved ``traffic`` and of which ``tallies`` say how often each instruction ran.
+
+    ``unique`` is bytes of device memory ``read`` and ``written``, each counted once over all cores.
+    """
+    steps = _steps(binary, device, tallies)
+    chained = _chain(binary, device, steps)
+    post = device.timing.post_latency
+    chain = sum(cycles for _, cycles in chained) + post * max(0, len(chained) - 1)
+
+    def edges(*mine: str) -> int:
+        """One tile's time in the units that are none of ``mine``."""
+        if not any(name in mine for name, _ in chained):
+            return 0
+        others = [cycles for name, cycles in chained if name not in mine]
+        return sum(others) + post * len(others)
+
+    start = device.timing.transfer_startup if steps.load.amount or steps.store.amount else 0
+    memory = device.memory("device")
+    moved = unique["read"] + unique["written"]
+    peak = device.timing.device_bandwidth
+    found = [Resource(f"memory {memory.kind}", "bytes", moved, peak, moved / peak, start)]
+    for (source, target), counter in traffic.links.items():
+        link = device.link(source, target)
+        way = "read" if device.units[target if target in device.units else source].role == "load" else "written"
+        amount = min(counter.asked, unique[way])
+        peak = link.bandwidth * binary.tiles
+        name = "load" if way == "read" else "store"
+        around = edges(name) + device.timing.transfer_startup
+        found.append(Resource(f"link {source} to {target}", "bytes", amount, peak, amount / peak, around))
+    for role, work in steps.compute.items():
+        unit = next(u for u in device.units.values() if u.role == role)
+        instances = binary.tiles * (device.corelets if unit.level == "corelet" else 1)
+        what = "multiply-adds" if role == "matrix" else "lane operations"
+        cycles = work.cycles / instances
+        rate = work.amount / cycles if cycles else 0.0
+        found.append(Resource(f"units {unit.kind}", what, work.amount, rate, cycles, edges(role)))
+    return Bound(tuple(sorted(found, key=lambda r: -r.bound)), chain)
+
+
+def _steps(binary: Binary, device: Device, tallies: Mapping[tuple[int, int, int], Tally]) -> _Steps:
+    counts: dict[tuple[int, int], int] = {}
+    for (_, program_number, index), tally in tallies.items():
+        counts[program_number, index] = counts.get((program_number, index), 0) + tally.count
+    steps = _Steps()
+    for (number, index), count in counts.items():
+        program = binary.units[number]
+        instruction = program.code[index]
+        if isinstance(instruction, Xfer):
+            spaces = instruction.source.space, instruction.dest.space
+            if "device" in spaces:
+                work = steps.load if spaces[0] == "device" else steps.store
+                work.add(_transfer(device, program, instruction), 1, 0, count)
+        elif isinstance(instruction, Stream | Contract):
+            unit = device.units[program.kind]
+            amount, cycles = _compute(unit, device, instruction)
+            least = device.timing.stream_startup + math.ceil(cycles)
+            steps.compute.setdefault(unit.role, _Work()).add(least, amount, cycles, count)
+    return steps
+
+
+def _transfer(device: Device, program: UnitProgram, instruction: Xfer) -> int:
+    """Cycles of a transfer that has everything for itself and moves each byte once."""
+    links = path(device, program.kind, instruction.source.space, instruction.dest.space)
+    size = min(
+        box(tuple(d.count for d in instruction.dims), strides, instruction.element_bytes).bytes
+        for strides in (
+            tuple(d.source_stride for d in instruction.dims),
+            tuple(d.dest_stride for d in instruction.dims),
+        )
+    )
+    rate = min(*(link.bandwidth for link in links), device.timing.device_bandwidth)
+    return device.timing.transfer_startup + sum(link.latency for link in links) + -(-size // rate)
+
+
+def _compute(unit: Unit, device: Device, instruction: Stream | Contract) -> tuple[float, float]:
+    """Operations of a stream (an add is 1) or multiply-adds of a contraction, and cycles of them at full rate."""
+    points = math.prod(instruction.counts)
+    if isinstance(instruction, Contract):
+        lanes = [unit.lanes[o.type] for o in (instruction.lhs, instruction.rhs) if o.type in unit.lanes]
+        return points, points / min(lanes, default=1)
+    amount = cycles = 0.0
+    for slow, element in lane_operations(instruction):
+        factor = device.timing.transcendental_factor if slow else 1
+        amount += factor * points
+        cycles += factor * points / unit.lanes[element]
+    return amount, cycles
+
+
+def _chain(binary: Binary, device: Device, steps: _Steps) -> list[tuple[str, int]]:
+    """What one tile passes, in order: (role of the unit, cycles at least).
+
+    A step counts only if a channel joins it to the one before.
+    """
+    labels = {u.label: device.units[u.kind].role for u in binary.units}
+    joined = {(labels[c.source], labels[c.target]) for c in binary.channels}
+    chain: list[tuple[str, int]] = []
+
+    for role, work in (("load", steps.load), *sorted(steps.compute.items()), ("store", steps.store)):
+        if work.amount and (not chain or (chain[-1][0], role) in joined):
+            chain.append((role, work.least))
+    return chain

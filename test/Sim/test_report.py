@@ -1,0 +1,166 @@
+"""The report: numbers that add up, bytes counted once, and a bound that no run beats."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from build import Kernel, add_rows, copy_rows, device, launch, run
+from lines import LINES, Line
+
+from spyrec import isa, sim
+from spyrec.device import read
+from spyrec.sim.report import render
+
+
+def report(kernel: Kernel, **numbers: int) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(json.dumps(kernel.run(device(**numbers)).report))
+    assert made["schema"] == 2
+    return made
+
+
+def resource(made: dict[str, Any], name: str) -> dict[str, Any]:
+    (found,) = [r for r in made["bound"]["resources"] if r["name"] == name]
+    return dict(found)
+
+
+def test_waiting_names_whom() -> None:
+    made = report(add_rows(rows=6))
+    for row in made["units"]:
+        assert sum(row["waiting"].values()) == sum(row["waiting_on"].values())
+        assert row["busy"] + row["idle"] + sum(row["waiting"].values()) == made["cycles"]
+    sfu = next(row for row in made["units"] if row["unit"] == "sfu")
+    assert set(sfu["waiting_on"]) <= {"load", "store"}
+    assert sfu["waiting_on"]["load"] > 0
+
+
+def test_a_byte_that_every_core_reads_is_useful_once() -> None:
+    """All cores read the same rows: what is asked for grows with the cores, what is useful does not."""
+    tiles, rows = 4, 3
+    kernel = copy_rows(rows=rows, tiles=1)
+    shared = replace(kernel.binary, tiles=tiles)
+    same = tuple(
+        isa.Instruction("li", rd=30, imm=0) if ins.op == "core" and unit.kind == "load" else ins
+        for unit in shared.units
+        for ins in unit.code
+    )
+    split = len(shared.units[0].code)
+    units = tuple(replace(u, code=code) for u, code in zip(shared.units, (same[:split], same[split:]), strict=True))
+    arrays = {"x": kernel.arrays["x"], "z": kernel.arrays["x"].repeat(tiles, axis=0)}
+    bound = launch(arrays, ("z",), tiles)
+    made = run(replace(shared, units=units), bound).report
+    size = rows * 128
+    assert made["memory"]["device"]["read"] == {"useful": size, "asked": tiles * size, "moved": tiles * size}
+    assert made["memory"]["device"]["written"] == {"useful": tiles * size, "asked": tiles * size, "moved": tiles * size}
+    assert resource(made, "memory ddr")["amount"] == size + tiles * size
+
+
+def test_links_carry_what_transfers_ask_for() -> None:
+    made = report(add_rows(rows=4, n=65, tiles=2))
+    carried = {(k["source"], k["target"]): (k["asked"], k["moved"]) for k in made["links"]}
+    assert carried["ddr", "load"] == carried["load", "lx"] == (2 * 2 * 4 * 130, 2 * 2 * 4 * 256)
+    assert carried["lx", "store"] == carried["store", "ddr"] == (2 * 4 * 130, 2 * 4 * 256)
+
+
+def test_the_bound_by_hand() -> None:
+    """10 rows of 128 bytes in and out on one core; 128 bytes a cycle; adds of 64 lanes."""
+    made = report(copy_rows(rows=10, tiles=1))
+    memory = resource(made, "memory ddr")
+    assert (memory["amount"], memory["peak"], memory["cycles"], memory["edges"]) == (2560, 128, 20, 32)
+    # load and store, each 32 to start, 20 on the links, 1 for 128 bytes; 10 from post to wait
+    assert made["bound"]["tile"] == 53 + 10 + 53
+    assert made["bound"]["cycles"] == 116
+    assert made["bound"]["limit"] == "one tile"
+    made = report(copy_rows(rows=1000, tiles=1))
+    assert made["bound"]["cycles"] == 2000 + 32
+    assert made["bound"]["limit"] == "memory ddr"
+    assert made["bound"]["ratio"] == pytest.approx(made["cycles"] / 2032)
+
+
+def test_lanes_bound_a_kernel_that_computes() -> None:
+    made = report(add_rows(rows=50, n=6400, tiles=1), lx=1 << 18, device_bandwidth=100_000, cap=100_000)
+    assert made["bound"]["limit"] == "units sfu"
+    lanes = resource(made, "units sfu")
+    assert lanes["amount"] == 50 * 6400
+    assert lanes["cycles"] == 50 * 6400 / (64 * 2)  # both corelets could work
+    assert lanes["edges"] > 0
+
+
+@pytest.mark.parametrize("line", LINES, ids=str)
+@pytest.mark.parametrize("name", ["spyre", "fast_memory"])
+def test_no_run_beats_its_bound(line: Line, name: str) -> None:
+    artifact = line.artifact
+    bank = line.launch()
+    made = sim.execute(
+        artifact.program, read.load(name), bank, parameters=artifact.parameters(bank), locations=artifact.locations
+    ).report
+    assert made["bound"]["cycles"] <= made["cycles"]
+    assert made["bound"]["ratio"] >= 1
+
+
+@pytest.mark.parametrize("depth", [1, 2, 4])
+@pytest.mark.parametrize("bandwidth", [8, 128, 4096])
+def test_no_hand_written_run_beats_its_bound(depth: int, bandwidth: int) -> None:
+    for rows in (1, 2, 9):
+        for maker in (copy_rows, add_rows):
+            made = report(maker(rows=rows, tiles=3, depth=depth), device_bandwidth=bandwidth)
+            assert made["bound"]["cycles"] <= made["cycles"]
+
+
+def test_lx_in_use_at_once() -> None:
+    made = report(add_rows(rows=5))["lx"]
+    assert (made["reserved"], made["peak"], made["at"]) == (768, 768, ["x", "y", "z"])
+    assert all(b["first"] < b["last"] for b in made["buffers"])
+    one = report(add_rows(rows=0))["lx"]
+    assert (one["reserved"], one["peak"], one["at"]) == (768, 0, [])
+    assert all(b["first"] is None for b in one["buffers"])
+
+
+def test_buffers_that_follow_one_another_are_not_in_use_at_once() -> None:
+    """x goes to one buffer and out again before a second buffer is used."""
+    first = copy_rows(rows=3, tiles=1)
+    buffer = first.binary.buffers[0]
+    second = replace(buffer, name="c", address=buffer.end)
+
+    def moved(code: tuple[isa.Instruction, ...]) -> list[isa.Instruction]:
+        """The same loop again on the second buffer, behind ``code``."""
+        size, again = len(code) - 1, []
+        for ins in code[:-1]:
+            if isinstance(ins, isa.Xfer):
+                source, dest = ins.source, ins.dest
+                source = replace(source, buffer=1, offset=buffer.end) if source.space == "lx" else source
+                dest = replace(dest, buffer=1, offset=buffer.end) if dest.space == "lx" else dest
+                again.append(replace(ins, source=source, dest=dest))
+            elif ins.op == "loop":
+                again.append(replace(ins, target=ins.target + size))
+            else:
+                again.append(ins)
+        return [*code[:-1], *again, code[-1]]
+
+    load, store = first.binary.units
+    both = isa.Channel("again", "store", "load", 0)
+    wait, post = isa.Instruction("wait", channel=2), isa.Instruction("post", channel=2)
+
+    def split(unit: isa.UnitProgram, between: isa.Instruction) -> isa.UnitProgram:
+        code, size = moved(unit.code), len(unit.code) - 1
+        shifted = [replace(i, target=i.target + 1) if i.op == "loop" else i for i in code[size:]]
+        return replace(unit, code=(*code[:size], between, *shifted))
+
+    binary = replace(
+        first.binary,
+        units=(split(load, wait), split(store, post)),
+        channels=(*first.binary.channels, both),
+        buffers=(buffer, second),
+    )
+    made = Kernel(binary, first.arrays, first.expected).run().report["lx"]
+    assert (made["reserved"], made["peak"]) == (512, 256)
+    assert len(made["at"]) == 1
+
+
+def test_the_text_has_the_bound_and_whom_units_wait_for() -> None:
+    text = render(report(add_rows(rows=5)))
+    assert "at least " in text
+    assert "@load: " in text
+    assert "memory ddr" in text

@@ -1,0 +1,83 @@
+"""A trace is what Chrome's and Perfetto's viewers accept: spans that nest, named tracks, arrows from post to wait."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import defaultdict
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from build import Kernel, add_rows, copy_rows
+
+from spyrec import sim
+
+Events = list[dict[str, Any]]
+
+
+def traced(kernel: Kernel, shuffle: int | None = None) -> tuple[Events, int]:
+    trace = sim.Trace()
+    cycles = kernel.run(trace=trace, shuffle=shuffle).cycles
+    out = io.StringIO()
+    trace.write(out)
+    made = json.loads(out.getvalue())
+    assert set(made) == {"displayTimeUnit", "traceEvents"}
+    return made["traceEvents"], cycles
+
+
+def of(events: Events, phase: str) -> Events:
+    return [e for e in events if e["ph"] == phase]
+
+
+def test_every_transfer_and_stream_is_a_span_with_its_line() -> None:
+    events, cycles = traced(add_rows(rows=6))
+    work = [e for e in of(events, "X") if e["cat"] == "work"]
+    assert len(work) == 2 * 6 * 4
+    assert {e["name"] for e in work} == {"device to lx x", "device to lx y", "addf", "lx z to device"}
+    assert all(e["ts"] >= 0 and e["ts"] + e["dur"] <= cycles for e in work)
+    assert all(e["args"]["line"].startswith("kernel.mlir:") for e in work)
+
+
+@pytest.mark.parametrize("shuffle", [None, 1, 2])
+def test_spans_of_a_track_do_not_overlap(shuffle: int | None) -> None:
+    events, _ = traced(add_rows(rows=9, depth=3), shuffle)
+    tracks = defaultdict(list)
+    for e in of(events, "X"):
+        tracks[e["pid"], e["tid"]].append((e["ts"], e["ts"] + e["dur"]))
+    for spans in tracks.values():
+        spans.sort()
+        assert all(a[1] <= b[0] for a, b in pairwise(spans))
+
+
+def test_every_track_has_a_name_and_every_unit_a_track() -> None:
+    events, _ = traced(add_rows(rows=3))
+    names = {(e["pid"], e["tid"]): e["args"]["name"] for e in of(events, "M") if e["name"] == "thread_name"}
+    assert {(e["pid"], e["tid"]) for e in of(events, "X")} <= set(names)
+    assert {name for (core, _), name in names.items() if core == 1} >= {"load", "sfu", "store", "load: in flight 1"}
+    assert {e["args"]["name"] for e in of(events, "M") if e["name"] == "process_name"} == {"core 0", "core 1"}
+
+
+@pytest.mark.parametrize("shuffle", [None, 5])
+def test_an_arrow_goes_from_each_post_to_the_wait_that_takes_it(shuffle: int | None) -> None:
+    rows, tiles, depth = 7, 2, 2
+    events, _ = traced(copy_rows(rows=rows, tiles=tiles, depth=depth), shuffle)
+    begins = {e["id"]: e for e in of(events, "s")}
+    ends = {e["id"]: e for e in of(events, "f")}
+    # Every row is posted and taken once; of the free slots the first ones were there and the last ones are not used.
+    assert len(begins) == len(ends) == tiles * (rows + rows - depth)
+    assert set(begins) == set(ends)
+    spans = of(events, "X")
+    for number, begin in begins.items():
+        end = ends[number]
+        assert begin["ts"] <= end["ts"]
+        assert begin["pid"] == end["pid"]
+        for e, cats in ((begin, {"work", "post"}), (end, {"wait"})):
+            around = [s for s in spans if (s["pid"], s["tid"]) == (e["pid"], e["tid"])]
+            inside = [s for s in around if s["ts"] <= e["ts"] <= s["ts"] + s["dur"]]
+            assert {s["cat"] for s in inside} & cats, e
+
+
+def test_tracing_changes_no_cycle() -> None:
+    kernel = add_rows(rows=6)
+    assert kernel.run().cycles == traced(kernel)[1]
