@@ -25,7 +25,7 @@ _TAKEN = re.compile(r"(?:_\d+)*")
 #: How far before an op its results are looked for; names that are further away are not worth keeping.
 _LOOK_BACK = 240
 #: Names of block arguments that MLIR would give anyhow; where there is a ``loc``, only that counts.
-_MADE_UP = re.compile(r"arg\d+|(?:in|out|init)(?:_\d+)?")
+_MADE_UP = re.compile(r"(?:arg\d+|in|out|init)(?:_\d+)*")
 #: What MLIR calls text that it was handed as a string.
 BUFFER = "-"
 

@@ -6,6 +6,7 @@ One :class:`Translator` serves one text. Everything in it that is not ours is co
 from __future__ import annotations
 
 import bisect
+import re
 from typing import TYPE_CHECKING, cast
 
 from spyrec.asm.cursor import Cursor, definitions
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 
 #: How deep types and attributes of ours may stand inside one another.
 MAX_DEPTH = 64
+
+
+_GAP = re.compile(r'("(?:[^"\\]|\\.)*")|(?:\s|//[^\n]*)+')
+
+
+def _one_line(text: str) -> str:
+    """The text without comments and line breaks: rules about parameters look at it."""
+    if text.isprintable() and "//" not in text:
+        return text
+    return _GAP.sub(lambda m: m[1] or " ", text).strip()
 
 
 class Translator:
@@ -59,7 +70,7 @@ class Translator:
         """Generic text of tokens that stand inside a type or attribute of ours, so that affine maps and sets are
         hoisted.
         """
-        return self._walk(first, after, depth, range(first, after))
+        return _one_line(self._walk(first, after, depth, range(first, after)))
 
     def type(self, first: int, after: int) -> str:
         """As :meth:`plain`, for types: the same few are written again and again."""
@@ -101,7 +112,7 @@ class Translator:
 
     def _hoist(self, index: int) -> tuple[str, int]:
         after = Cursor(self.tokens, index).past(index + 1)
-        text = self.tokens.slice(index, after)
+        text = _one_line(self.tokens.slice(index, after))
         if text not in self.hoisted:
             alias = f"#spyrec_hoisted_{len(self.hoisted)}"
             self.hoisted[text], self._hoisted[alias] = (alias, index), text
@@ -154,7 +165,7 @@ class Translator:
         """The text of the value of an alias; other text as it is."""
         if text in self._hoisted:
             return self._hoisted[text]
-        return self.tokens.slice(*self.aliases[text]) if text in self.aliases else text
+        return _one_line(self.tokens.slice(*self.aliases[text])) if text in self.aliases else text
 
     @property
     def aliases(self) -> dict[str, tuple[int, int]]:

@@ -15,6 +15,8 @@ SPACES = (
     "#ktdp.spyre_memory_space<HBM>",
     "#ktdp.spyre_memory_space<LX, core = 5>",
 )
+RUNTIME = "!ktdp.runtime_arg<index, granularity=8, upperbound=64>"
+SWAPPED = "<index, upperbound=64, granularity=8>"
 UNARY = ("exp", "sqrt", "rsqrt", "reciprocal", "sigmoid", "silu", "gelu")
 TRAILERS = (
     'loc("k.py":3:4)',
@@ -61,6 +63,7 @@ class Generator:
     def module(self) -> Module:
         if self.trailers:
             self.lines += ['#place = loc("k.py":7:8)']
+        self.lines += ["#groups = affine_set<(g) : (g >= 0, -g + 3 >= 0)>"]
         self.lines += ["#box = affine_set<(r, c) : (r >= 0, -r + 7 >= 0, c >= 0, -c + 63 >= 0)>"]
         self.lines += ["#same = affine_map<(r, c) -> (r, c)>", 'module attributes {my.note = "漢字"} {']
         arguments = [self.function(k) for k in range(self.rng.randint(1, 2))]
@@ -116,11 +119,11 @@ class Generator:
     def function(self, number: int) -> list[str]:
         scope = Scope()
         arguments = [self.name() for _ in range(self.rng.randint(1, 3))]
-        kinds = ["index", *(self.rng.choice(("index", "f16", "i32")) for _ in arguments[1:])]
+        kinds = ["index", *(self.rng.choice(("index", "f16", "i32", RUNTIME)) for _ in arguments[1:])]
         for name, kind in zip(arguments, kinds, strict=True):
             scope.add(kind, name)
         shown = ", ".join(f"{n}: {k}" for n, k in zip(arguments, kinds, strict=True))
-        self.lines.append(f"func.func @f{number}({shown}) attributes {{grid = [{self.rng.randint(1, 32)}]}} {{")
+        self.lines.append(f"func.func @f{number}({shown}) attributes {{grid = [{self.rng.randint(8, 32)}]}} {{")
         self.statements(scope, self.rng.randint(1, 8), depth=0)
         self.emit("return")
         self.lines.append("}")
@@ -135,8 +138,12 @@ class Generator:
             self.memory,
             self.read_write,
             self.schedule,
+            self.distributed,
+            self.indirect,
             self.intrinsic,
         ]
+        if depth == 0:
+            choices += [self.inter_tile, self.runtime_argument]
         if depth < 3:
             choices += [self.loop, self.unit, self.generic]
         for _ in range(count):
@@ -196,6 +203,78 @@ class Generator:
         scope.add("tensor", name)
         if self.rng.random() < 0.5:
             self.emit(f"ktdp.store {name}, {tile}{self.dictionary()} : tensor<8x64xf16>, {kind}")
+
+    def distributed(self, scope: Scope, depth: int) -> None:
+        parts, kind = [self.name(), self.name()], "memref<8x64xf16>"
+        for k, part in enumerate(parts):
+            points = f"affine_set<(r, c) : (r - {8 * k} >= 0, -r + {8 * k + 7} >= 0, c >= 0, -c + 63 >= 0)>"
+            entries = self.dictionary(f"coordinate_set = {points}", f"memory_space = {self.rng.choice(SPACES)}")
+            self.emit(
+                f"{part} = ktdp.construct_memory_view {self.index(scope)}, sizes: [8, 64], strides: [64, 1]"
+                f"{entries} : {kind}"
+            )
+        self.emit(
+            f"{self.name()} = ktdp.construct_distributed_memory_view ({parts[0]}, {parts[1]} : {kind}, {kind})"
+            f"{self.dictionary()} : memref<16x64xf16>"
+        )
+
+    def indirect(self, scope: Scope, depth: int) -> None:
+        if "view" not in scope.values:
+            self.view(scope, depth)
+        view, kind = self.rng.choice(scope.values["view"]).split(" ", 1)
+        rows, name, n = self.name(), self.name(), self.index(scope)
+        self.emit(
+            f"{rows} = ktdp.construct_memory_view {self.index(scope)}, sizes: [4, 8], strides: [8, 1]"
+            " {coordinate_set ="
+            " affine_set<(a, b) : (a >= 0, -a + 3 >= 0, b >= 0, -b + 7 >= 0)>, memory_space ="
+            f" {SPACES[0]}}} : memref<4x8xi32>"
+        )
+        # Names of the variables may be those of outer values: they mean the variables inside the subscripts.
+        p, c = self.rng.choice((("%p", "%c"), (n, "%c"), ("%p", n))) if self.rng.random() < 0.5 else ("%p", "%c")
+        index = f"{rows}[{self.rng.choice(('0', p, self.index(scope)))}, {p}]"
+        subscripts = self.rng.choice((f"ind({index}), ({c})", f"{index}, ({c})", f"({p} * 2 + 1), ({c} mod 8)"))
+        kinds = f"{kind}, memref<4x8xi32>" if rows in subscripts else kind
+        entries = self.dictionary("variables_space_set = #box", "variables_space_order = #same")
+        self.emit(
+            f"{name} = ktdp.construct_indirect_access_tile intermediate_variables({p}, {c}) {view}[{subscripts}]"
+            f"{entries} : {kinds} -> !ktdp.access_tile<8x64xindex>"
+        )
+        scope.add("tile", name)
+
+    def inter_tile(self, scope: Scope, depth: int) -> None:
+        if "tensor" not in scope.values:
+            self.memory(scope, depth)
+        mine, kind = self.rng.choice(scope.values["tensor"]), "tensor<8x64xf16>"
+        future, result, g, a, b = (self.name() for _ in range(5))
+        pair = "affine_set<(i)[g] : (i - g * 2 >= 0, -i + g * 2 + 1 >= 0)>"
+        groups = "affine_set<(g) : (g >= 0, -g + 3 >= 0)>"
+        spelled = self.rng.choice(
+            (f"-> <({kind}), groups = #groups>", f": {kind} -> !ktdp.tile_future<{kind}, groups = {groups}>")
+        )
+        self.lines.append(
+            f"{future} = ktdp.inter_tile_produce producer_tiles_per_group = {pair}{self.dictionary()} {spelled} {{"
+        )
+        if self.rng.random() < 0.5:
+            self.lines.append(f"^bb0({g}: index):")
+        self.emit(f"ktdp.yield_partial {mine} : {kind}")
+        self.emit("}")
+        self.lines.append(
+            f"{result} = ktdp.inter_tile_reduce({future}) consumer_tiles_per_group = {pair}, identity({mine} : {kind})"
+            f"{self.dictionary()} : <({kind}), groups = #groups> -> {kind} {{"
+        )
+        self.lines.append(f"^bb0({a}: {kind}, {b}: {kind}):")
+        self.emit(f"ktdp.yield_reduced {a} : {kind}")
+        self.emit("}")
+        scope.add("tensor", result)
+
+    def runtime_argument(self, scope: Scope, depth: int) -> None:
+        if RUNTIME not in scope.values:
+            return
+        name, argument = self.name(), self.rng.choice(scope.values[RUNTIME])
+        kind = self.rng.choice((RUNTIME, RUNTIME.removeprefix("!ktdp.runtime_arg"), SWAPPED))
+        what = self.rng.choice(("value", "granularity", "upperbound"))
+        self.emit(f"{name} = ktdp.runtime_arg_extract {what} from {argument} : {kind}{self.dictionary()} -> index")
+        scope.add("index", name)
 
     def box(self, scope: Scope) -> str:
         base = f" from {self.index(scope)}" if self.rng.random() < 0.5 else ""

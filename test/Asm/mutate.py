@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,7 +40,10 @@ STRAY = (
 def sources() -> list[str]:
     """The valid texts."""
     files = [*sorted((ROOT / "test/Asm/Inputs").glob("*.mlir")), *sorted((ROOT / "examples").glob("*.mlir"))]
-    return [f.read_text() for f in (*files, ROOT / "spyrec/devices/spyre.mlir")]
+    pages = sorted((ROOT / "docs/dialects").glob("*.md"))
+    shown = [text for page in pages for text in re.findall(r"```mlir\n(.*?)```", page.read_text(), re.DOTALL)]
+    whole = [text for text in shown if "func.func" in text or "device" in text]
+    return [f.read_text() for f in (*files, ROOT / "spyrec/devices/spyre.mlir")] + whole
 
 
 def mutants(seed: int, count: int) -> Iterator[str]:
