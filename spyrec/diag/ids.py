@@ -117,7 +117,6 @@ IDS: dict[str, tuple[str, str]] = {
     "clipped-tile": ("InvalidKernel", "a tile sticks out of its view: points outside are 0 or not stored (a warning)"),
     "empty-init": ("InvalidKernel", "a reduction starts from its combiner's identity (a warning or a remark)"),
     "index-out-of-range": ("InvalidKernel", "an index is outside of what it indexes"),
-    "missing-part": ("InvalidKernel", "coordinates of a distributed view belong to no part (a warning)"),
     "overlapping-groups": ("InvalidKernel", "a compute tile belongs to two groups of one inter-tile op"),
     "overlapping-parts": (
         "InvalidKernel",

@@ -1,0 +1,32 @@
+// RUN: spyrec opt %s --insert-synchronization --split-input-file --verify-diagnostics
+
+func.func @no_address(%x: index) attributes {grid = [1]} {
+  // expected-error@+1 {{the buffer has no address yet: run assign-addresses first}}
+  %a = dataflow.alloc : memref<64xf16, "lx">
+  return
+}
+
+// -----
+
+#same = affine_map<(d0) -> (d0)>
+func.func @no_unit(%x: index) attributes {grid = [1]} {
+  %a = dataflow.alloc {address = 0, slot_bytes = 128} : memref<64xf16, "lx">
+  // expected-error@+1 {{the op does not name its unit: attribute dataflow.unit is missing}}
+  linalg.generic {indexing_maps = [#same], iterator_types = ["parallel"]} outs(%a : memref<64xf16, "lx">) {
+  ^bb0(%p: f16):
+    linalg.yield %p : f16
+  }
+  return
+}
+
+// -----
+
+func.func @carried(%x: index, %n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{a loop of a schedule hands out no values}}
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%t = %c0) -> (index) {
+    scf.yield %i : index
+  }
+  return
+}
