@@ -111,24 +111,17 @@ def construct_distributed_memory_view(op: ir.Operation, scope: Scope) -> Run:
 
 
 def _bounds(op: ir.Operation, frame: Frame, parts: Sequence[Part], shape: Sequence[int]) -> Box:
-    """Coordinates of a distributed view, after what there is to say about its parts."""
+    """Coordinates of a distributed view, those of its type; after what there is to say about its parts."""
     boxes = [p.points.box for p in parts if not p.points.box.is_empty]
     reach = [max((b.high[d] for b in boxes), default=0) for d in range(len(shape))]
     bounds = Box((0,) * len(shape), tuple(r if n == DYNAMIC else n for r, n in zip(reach, shape, strict=True)))
-    for number, part in enumerate(parts):
-        if not bounds.holds(part.points.box):
-            raise Fault(
-                "set-too-large",
-                f"part {number} holds {part.points.box}, but the coordinates of the whole view are {bounds}",
-                f"memrefs[{number}]",
-                [(part.op, "the part is made here")],
-            )
-    overlap, hole = problems(parts, bounds)
-    if overlap:
-        notes = ["a load takes the first part that holds a coordinate, a store there is an error"]
-        frame.tile.report.warn(op, "overlapping-parts", overlap, notes)
-    if hole:
-        frame.tile.report.warn(op, "missing-part", hole, ["a load or store there is an error"])
+    if any(p.points.symbols for p in parts):  # the reader has said it of what is constant
+        overlap, hole = problems(parts, bounds)
+        if overlap:
+            notes = ["a load takes the first part that holds a coordinate, a store there is an error"]
+            frame.tile.report.warn(op, "overlapping-parts", overlap, notes)
+        if hole:
+            frame.tile.report.warn(op, "hole-in-view", hole, ["a load or store there is an error"])
     return bounds
 
 

@@ -73,7 +73,7 @@ class View:
 
 def problems(parts: Sequence[Part], bounds: Box) -> tuple[str | None, str | None]:
     """What to say about parts that overlap, and about coordinates of ``bounds`` that no part holds (None: nothing)."""
-    boxes = [p.points.box for p in parts]
+    boxes = [p.points.box.common(bounds) for p in parts]
     simple = all(p.points.rest is None for p in parts)
     shared = [(a, b, boxes[a].common(boxes[b])) for a, b in combinations(range(len(parts)), 2)]
     shared = [(a, b, box) for a, b, box in shared if not box.is_empty]

@@ -60,10 +60,10 @@ def execute(text: str, values: Mapping[str, Any], *, name: str | None = None, **
         return _run(kernel, source, launch_of(kernel, values), options)
 
 
-def execute_random(text: str, *, numbers: Mapping[str, Any] | None = None, **options: Any) -> Outcome:
-    """Run a kernel on random arrays."""
+def execute_random(text: str, *, given: Mapping[str, Any] | None = None, **options: Any) -> Outcome:
+    """Run a kernel on random arrays, but for those that are given."""
     with kernel_of(text) as (kernel, source):
-        return _run(kernel, source, launch_of(kernel, numbers or {}, seed=5), options)
+        return _run(kernel, source, launch_of(kernel, given or {}, seed=5), options)
 
 
 def _run(kernel: ir.Operation, source: diag.Source, launch: Launch, options: Mapping[str, Any]) -> Outcome:
