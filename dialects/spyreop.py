@@ -63,14 +63,12 @@ class Df16Type(ods.Type, dialect=Spyreop, name="df16"):
     stand for them: `memref<64x!spyreop.df16>` is `memref<64xvector<1xui16>>` to MLIR, and is printed as written.
     """
 
-
-CARRIER = "vector<1xui16>"
-"""What stands for `!spyreop.df16` as the element of a memref."""
+    bits = "ui16"
 
 
 def in_tensor(element: ir.Type) -> ir.Type:
     """The element type of a tensor that holds what a memref of ``element`` holds."""
-    return Df16Type.make() if str(element) == CARRIER else element
+    return Df16Type.make() if str(element) == Df16Type.spec.carrier("memref") else element
 
 
 class Df16FusedType(ods.Type, dialect=Spyreop, name="df16_fused"):

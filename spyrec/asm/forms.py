@@ -34,6 +34,8 @@ def starts(state: ReadState, constraint: Constraint) -> bool:
         return char == '"'
     if form is Form.SYMBOL:
         return char == "@"
+    if form is Form.ARRAY:
+        return char == "["
     if form is Form.I64_ARRAY:
         return char == "[" or text == "array"
     if form is Form.KEYWORD:

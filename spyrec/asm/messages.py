@@ -14,7 +14,6 @@ from spyrec.asm.attach import BUFFER
 from spyrec.asm.grammar import Grammar
 from spyrec.asm.nearest import nearest
 from spyrec.asm.output import Generic
-from spyrec.asm.problem import Problem
 from spyrec.asm.untranslate import Untranslator
 from spyrec.diag import NoteLike, Sink, Source, Span, downcast
 
@@ -135,11 +134,7 @@ class Messages:
         return "unknown-op", f"there is no op {name}", notes
 
     def _clean(self, message: str) -> str:
-        message = _SCOPE.sub("%", message)
-        try:
-            return self.untranslator.text(message)
-        except Problem:
-            return message
+        return self.untranslator.sentence(_SCOPE.sub("%", message))
 
 
 def upstream_ops(dialect: str) -> list[str]:

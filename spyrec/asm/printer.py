@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from spyrec.asm.cursor import Cursor, definitions
 from spyrec.asm.grammar import SEGMENTS, Grammar, default
 from spyrec.asm.lexer import Tokens
+from spyrec.asm.reader import NAMING_WORDS
 from spyrec.asm.state import OpShow, RegionShow
 from spyrec.asm.untranslate import Untranslator
 from spyrec.mlir import ir
@@ -88,10 +89,10 @@ class Printer:
     def __init__(self, text: str, grammar: Grammar, *, generic: bool) -> None:
         self.grammar = grammar
         self.generic = generic
-        self.tokens = Tokens(text, grammar.dialects)
+        self.untranslator = Untranslator(grammar)
+        self.tokens = Tokens(self.untranslator.uncarried(text), grammar.dialects)
         self.texts = self.tokens.texts
-        aliases = {self.texts[n]: self.tokens.slice(a, b) for n, a, b in definitions(self.tokens)}
-        self.untranslator = Untranslator(grammar, aliases)
+        self.untranslator.aliases = {self.texts[n]: self.tokens.slice(a, b) for n, a, b in definitions(self.tokens)}
         self.out: list[str] = []
         self.frames = [Frame(self.tokens.count)]
         self.replaced: dict[int, tuple[str, int]] = {}
@@ -146,6 +147,9 @@ class Printer:
             self.out.append(made)
             return after
         if text[0] == '"':
+            if index and self.texts[index - 1].rpartition(".")[2] in NAMING_WORDS:
+                self.out.append(text)
+                return index + 1
             if self.generic:
                 return self._generic_op(index, text[1:-1])
             return self._op(frame, index, text[1:-1])

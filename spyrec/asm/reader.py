@@ -20,6 +20,8 @@ from spyrec.asm.translate import Translator
 from spyrec.diag import Sink, Source, SourceMap, Span
 from spyrec.ods.spec import Arity, OpSpec
 
+#: What stands before a quoted name in patterns of the ``pdl`` dialect: that of an op to match, or of a function.
+NAMING_WORDS = frozenset({"operation", "apply_native_constraint", "apply_native_rewrite"})
 #: After this many mistakes in one text the rest is likely to be a consequence.
 MAX_PROBLEMS = 20
 
@@ -173,6 +175,9 @@ class Reader:
         if text == "loc":
             return self._location(frame, index)
         if first == '"':
+            if index and self.texts[index - 1].rpartition(".")[2] in NAMING_WORDS:
+                frame.out.copy(text, tokens.starts[index])
+                return index + 1
             return self._op(frame, index, text[1:-1], quoted=True)
         if "." not in text:
             return self._op(frame, index, f"{frame.default}.{text}", quoted=False)

@@ -10,6 +10,7 @@ from spyrec.asm.grammar import Grammar, default
 from spyrec.asm.messages import Messages
 from spyrec.asm.output import Generic
 from spyrec.asm.reader import Reader
+from spyrec.asm.untranslate import Untranslator
 from spyrec.diag import Sink, Source, SourceMap, exception
 from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity
 from spyrec.mlir import ir
@@ -62,9 +63,10 @@ def read(
             _stop(sink, before)
         attach(module, located, generic, source, reader.translator.nameless)
     if verify:
+        speak = Untranslator(grammar)
         for operation, violation in ods.verify_tree(module.operation, written=True):
             say = {Severity.WARNING: sink.warning, Severity.REMARK: sink.remark}.get(violation.severity, sink.error)
-            say(operation, violation.id, violation.message, violation.field, violation.notes)
+            say(operation, violation.id, speak.sentence(violation.message), violation.field, violation.notes)
     if any(d.severity is Severity.ERROR for d in sink.diagnostics[before:]):
         _stop(sink, before)
     return Parsed(module, source, source_map, tuple(sink.diagnostics[before:]))

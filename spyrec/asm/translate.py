@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spyrec.asm.grammar import Grammar
     from spyrec.asm.state import OpRead
 
+_DIMENSIONS = re.compile(r"[\dx?*\[\]]+")
 #: How deep types and attributes of ours may stand inside one another.
 MAX_DEPTH = 64
 
@@ -126,7 +127,19 @@ class Translator:
             kind = "type" if name[0] == "!" else "attribute"
             hint = [f"did you mean {near}?"] if near else []
             Cursor(self.tokens, index).fail(f"there is no {kind} {name}", id="unknown-type", notes=hint)
+        bits = self.grammar.records[name].bits
+        container = self._container(index) if bits else ""
+        if container:
+            return self.grammar.records[name].carrier(container), index + 1
         return self.record(name, index + 1, depth, index)
+
+    def _container(self, index: int) -> str:
+        """``memref`` or ``vector`` when the type at a token is the element of one; else empty."""
+        texts = self.tokens.texts
+        at = index - 1
+        while at > 0 and _DIMENSIONS.fullmatch(texts[at]):
+            at -= 1
+        return texts[at - 1] if at > 0 and texts[at] == "<" and texts[at - 1] in ("memref", "vector") else ""
 
     def record(self, name: str, body: int, depth: int, name_token: int | None = None) -> tuple[str, int]:
         """As :meth:`named`, when the name is known or implied and what follows it starts at token ``body``."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from spyrec.asm.cursor import Cursor
 from spyrec.asm.lexer import Tokens
+from spyrec.asm.problem import Problem
 from spyrec.asm.state import ShowState
 from spyrec.ods.spec import Constraint
 
@@ -27,6 +28,13 @@ class Untranslator:
         self.aliases = aliases or {}
         self.inlined = False
         self._known: dict[str, str] = {}
+        self._bits = "|".join(sorted({r.bits for r in grammar.records.values() if r.bits})) or "(?!)"
+        self._carrier = re.compile(
+            rf"""(?P<string>"(?:[^"\\\n]|\\.)*")"""
+            rf"|(?:(?<=x)|(?<=memref<))vector<1x(?P<element>{self._bits})>"
+            rf"|(?P<vector>vector<(?:[\d?x\[\]]*x)?)1x(?P<lane>{self._bits})>"
+        )
+        self._carried = {r.bits: f"!{r.name}" for r in grammar.records.values() if r.bits}
         names = "|".join(map(re.escape, grammar.dialects)) or "(?!)"
         self._ours = re.compile(rf"[!#](?:{names})\.")
 
@@ -34,8 +42,29 @@ class Untranslator:
         """Custom text of a type or attribute."""
         known = self._known.get(text)
         if known is None:
-            known = self._known[text] = self._walk(text) if self._ours.search(text) else text
+            shown = self.uncarried(text)
+            known = self._known[text] = self._walk(shown) if self._ours.search(shown) else shown
         return known
+
+    def sentence(self, text: str) -> str:
+        """A message with the types and attributes in it in custom spelling; as it is when they cannot be read (they may
+        be in custom spelling already).
+        """
+        try:
+            return self.text(text)
+        except (Problem, ValueError):
+            return text
+
+    def uncarried(self, text: str) -> str:
+        """Text of any length with the types in it whose bits are carried by others, strings aside."""
+        if not any(f"1x{bits}" in text for bits in self._carried):
+            return text
+        return self._carrier.sub(self._shown, text)
+
+    def _shown(self, match: re.Match[str]) -> str:
+        if match["element"]:
+            return self._carried[match["element"]]
+        return f"{match['vector']}{self._carried[match['lane']]}>" if match["lane"] else match[0]
 
     def resolve(self, text: str) -> str:
         """What an alias stands for; other text stays as it is."""

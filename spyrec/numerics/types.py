@@ -62,7 +62,7 @@ _UNSIGNED: dict[int, np.dtype[Any]] = {bits: np.dtype(f"uint{bits}") for bits in
 
 
 #: Other spellings: the type of the dialect, and what stands for it in memrefs, which take no types of dialects.
-ALIASES = {"!spyreop.df16": "df16", "vector<1xi16>": "df16"}
+ALIASES = {"!spyreop.df16": "df16", "vector<1xui16>": "df16"}
 TYPES.update({alias: TYPES[name] for alias, name in ALIASES.items()})
 
 

@@ -128,13 +128,18 @@ AffineMapAttr = attr_class("affine map", "an affine map", ir.AffineMapAttr, Form
 IntegerSetAttr = attr_class("affine set", "an affine set", ir.IntegerSetAttr, Form.SET)
 TypeAttr = attr_class("type", "a type", ir.TypeAttr, Form.TYPE)
 DictAttr = attr_class("dictionary", "a dictionary", ir.DictAttr)
-ArrayAttr = attr_class("array", "an array", ir.ArrayAttr)
+ArrayAttr = attr_class("array", "an array", ir.ArrayAttr, Form.ARRAY)
 DenseAttr = attr_class("dense elements", "dense elements", ir.DenseElementsAttr)
+ElementsAttr: AttrConstraint[ir.Attribute] = AttrConstraint(
+    "elements", "dense or sparse elements", lambda a: str(a).startswith(("dense<", "sparse<", "dense_resource<"))
+)
 
 
 def array_of(element: Constraint, description: str) -> AttrConstraint[ir.ArrayAttr]:
     """An array attribute whose elements all satisfy ``element``."""
-    return attr_class(description, description, ir.ArrayAttr, where=lambda a: all(element.accepts(e) for e in a))
+    return attr_class(
+        description, description, ir.ArrayAttr, Form.ARRAY, where=lambda a: all(element.accepts(e) for e in a)
+    )
 
 
 def keyword(*cases: str) -> AttrConstraint[ir.StringAttr]:

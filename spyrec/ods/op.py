@@ -42,6 +42,14 @@ class Dialect(ir.Dialect):
         cls.spec = DialectSpec(name, *prose(cls), open_attributes=open_attributes, absent=absent or {})
         registry.dialects[name] = cls
 
+    @classmethod
+    def verify_attribute(cls, op: ir.Operation, name: str, attribute: ir.Attribute) -> Iterator[Violation]:
+        """Rules for an attribute under the dialect's name, such as ``ktdf_arch.maps_to``, on an op of another dialect.
+
+        Asked when text is read.
+        """
+        yield from ()
+
 
 class Op(ir.OpView):
     """Base of ops: ``class LoadOp(ods.Op, dialect=Ktdp, name="load", traits=(...), effects=ods.Read)``.

@@ -81,6 +81,8 @@ class Form(enum.Enum):
     """``"text"``."""
     SYMBOL = "symbol"
     """``@name``  <->  ``@name`` for a reference, ``"name"`` for a symbol that the op itself defines."""
+    ARRAY = "array"
+    """``[1, "a"]``, typed elements in full."""
     I64_ARRAY = "i64-array"
     """``[1, 2]``  <->  ``array<i64: 1, 2>``."""
     MAP = "map"
@@ -267,7 +269,9 @@ class RecordSpec:
     ``assembly_format`` covers all that follows the name, angle brackets included; empty without parameters.
     ``newest``: for spellings that are read but no longer printed; takes the parameters' generic text by name (None
     when absent) and gives the full name of the record to write instead with *its* parameters, or None when there is no
-    equivalent. ``problem``: takes the same and says what is wrong with them, or None.
+    equivalent. ``problem``: takes the same and says what is wrong with them, or None. ``bits``: for types that may be
+    elements of memrefs and vectors, where MLIR does not take them: the integer type that carries their bits there, see
+    :meth:`carrier`.
     """
 
     sigil: str
@@ -281,6 +285,7 @@ class RecordSpec:
         default=None, compare=False
     )
     problem: Callable[[Mapping[str, str | None]], str | None] | None = field(default=None, compare=False)
+    bits: str = ""
 
     @property
     def dialect(self) -> str:
@@ -289,6 +294,12 @@ class RecordSpec:
     @property
     def mnemonic(self) -> str:
         return self.name.partition(".")[2]
+
+    def carrier(self, container: str) -> str:
+        """What MLIR reads as the element of a ``memref`` (a vector of one integer) or of a ``vector`` (one more
+        dimension of 1).
+        """
+        return f"vector<1x{self.bits}>" if container == "memref" else f"1x{self.bits}"
 
     def generic(self, params: Mapping[str, str | None]) -> str:
         """The text that MLIR reads, from the parameters' generic texts: ``#ktdp.memory_space<"ct_local", 7 : i64>``."""

@@ -90,6 +90,7 @@ def _make_spec(cls: Any, sigil: str, dialect: type[Dialect], name: str, ir_name:
         *prose(cls),
         newest=None if cls.newest is _no_newest else cls.newest,
         problem=None if cls.problem is _no_problem else cls.problem,
+        bits=getattr(cls, "bits", ""),
     )
 
 
@@ -126,11 +127,13 @@ def _no_problem(params: Params) -> str | None:
 class Type(ir.DynamicType):
     """Base of types. ``ir_name`` is the name inside MLIR where the public one is also an op's.
 
-    ``newest`` and ``problem``: see :class:`spyrec.ods.spec.RecordSpec`. (The bindings' classes allow one base only.)
+    ``newest``, ``problem`` and ``bits``: see :class:`spyrec.ods.spec.RecordSpec`. (The bindings' classes allow one base
+    only.)
     """
 
     spec: ClassVar[RecordSpec]
     assembly_format: ClassVar[str] = ""
+    bits: ClassVar[str] = ""
     newest = staticmethod(_no_newest)
     problem = staticmethod(_no_problem)
 

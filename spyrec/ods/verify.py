@@ -16,7 +16,7 @@ from typing import Any
 from spyrec.mlir import ir
 from spyrec.ods import registry
 from spyrec.ods.fields import value_counts
-from spyrec.ods.op import Op
+from spyrec.ods.op import Dialect, Op
 from spyrec.ods.spec import Arity, Constraint, OpSpec, RegionSpec, ValueSpec
 from spyrec.ods.violation import Violation, encode
 
@@ -51,16 +51,28 @@ def verify_tree(root: ir.Operation | ir.OpView, *, written: bool = False) -> lis
     ``written``: the ops are as somebody wrote them, so that ``review`` is asked about those that break no rule.
     """
     out: list[tuple[ir.Operation, Violation]] = []
+    owners = {n: d for n, d in registry.dialects.items() if "verify_attribute" in vars(d)} if written else {}
 
     def visit(operation: ir.Operation) -> ir.WalkResult:
         cls = registry.ops.get(operation.name)
         if cls is not None:
             out.extend((operation, v) for v in violations(cls(operation), written=written))
+        if owners:
+            out.extend((operation, v) for v in _discardable(operation, owners))
         return ir.WalkResult.ADVANCE
 
     with root.operation.context:
         root.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return out
+
+
+def _discardable(operation: ir.Operation, owners: dict[str, type[Dialect]]) -> Iterator[Violation]:
+    """What dialects say of attributes under their name on ops of other dialects."""
+    attributes = operation.attributes
+    for name in attributes:
+        owner, dot, _ = name.partition(".")
+        if dot and owner in owners and not operation.name.startswith(f"{owner}."):
+            yield from owners[owner].verify_attribute(operation, name, attributes[name])
 
 
 def violations(op: Op, *, written: bool = False) -> list[Violation]:

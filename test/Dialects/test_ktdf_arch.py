@@ -49,7 +49,7 @@ def test_a_right_device_and_what_it_keeps() -> None:
             "called @a",
         ),
         (device(f'%d = "ktdf_arch.memory"() {{}} : () -> {M}'), "missing-attribute", "needs the attribute kind"),
-        (device(f'%d = "ktdf_arch.memory"() {{kind = unit}} : () -> {M}'), "wrong-attribute", "must be a memory space"),
+        (device(f'%d = "ktdf_arch.memory"() {{kind = unit}} : () -> {M}'), "wrong-attribute", "must be what a memref takes as memory space, but is unit"),
         (device(DDR.replace("1024", "0")), "wrong-attribute", "at least 1, but is 0"),
         (
             device(DDR.replace("kind", "ktdf_arch.bandwith = 1, kind")),
@@ -83,7 +83,7 @@ def test_a_right_device_and_what_it_keeps() -> None:
                 " -> (!ktdf_arch.port_resource, !ktdf_arch.port_resource)"
             ),
             "wrong-attribute",
-            "must be 2 x 2, but is tensor<3x3xi1>",
+            "of 2 ports must be tensor<2x2xi1>, but is tensor<3x3xi1>",
         ),
     ],
 )

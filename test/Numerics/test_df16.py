@@ -165,7 +165,7 @@ def test_memory_and_ulp() -> None:
     raw = numerics.to_bytes(ALL)
     assert raw.size == 2 << 16
     assert np.array_equal(bits_of(numerics.from_bytes(raw, "df16")), BITS)
-    assert numerics.dtype("!spyreop.df16") == numerics.dtype("vector<1xi16>") == DF16
+    assert numerics.dtype("!spyreop.df16") == numerics.dtype("vector<1xui16>") == DF16
     assert numerics.sizeof("df16") == 2
     one, next_ = encode(np.array([1.0])), encode(np.array([1 + 2.0**-9]))
     assert int(numerics.ulp.distance(one, next_)[0]) == 1
