@@ -76,7 +76,8 @@ def command(
             return 0
 
         flags = driver.device_flags(device, settings)
-        return shared.in_child(body, text, name, driver.full_pipeline(options), flags, options)
+        narrow = shared.narrowing(text, name, options)
+        return shared.in_child(body, text, name, driver.full_pipeline(options), flags, narrow)
 
     return max(frame.guarded(lambda path=path: one(path)) for path in inputs)  # type: ignore[misc]
 

@@ -59,7 +59,8 @@ def command(file: str, from_ktir: bool, device: str, export_dir: str | None, emi
         _compile(text, name, options, target, progress)
         return 0
 
-    return shared.in_child(body, text, name, driver.full_pipeline(options), driver.device_flags(device, ()), options)
+    narrow = shared.narrowing(text, name, options)
+    return shared.in_child(body, text, name, driver.full_pipeline(options), driver.device_flags(device, ()), narrow)
 
 
 def _compile(text: str, name: str, options: Options, target: Path | None, progress: shared.Progress) -> None:

@@ -2,7 +2,8 @@
 
 ``// expected-error@+1 {{substring}}``: kinds error, warning, remark and note; places ``@+N``, ``@-N``, ``@above``,
 ``@below`` (the nearest line in that direction that holds no expectation), ``@unknown`` (a message without a place);
-``expected-error-re`` takes ``{{``-quoted regular expressions inside the text as ``{{text {{[0-9]+}} more}}``.
+``expected-error-re`` takes ``{{``-quoted regular expressions inside the text as ``{{text {{[0-9]+}} more}}``. As in
+MLIR, the comment ends its line; what follows ``}}`` makes it no expectation.
 """
 
 from __future__ import annotations
@@ -13,16 +14,32 @@ from dataclasses import dataclass, field
 
 from spyrec.errors import Diagnostic, Position, Severity
 
+_ID = "verify-diagnostics"
 _DESIGNATOR = re.compile(
     r"expected-(?P<kind>error|warning|remark|note)(?P<re>-re)?\s*(?:@(?P<place>[+-]\d+|above|below|unknown))?"
     r"\s*\{\{(?P<text>.*)\}\}\s*$"
 )
 _INNER = re.compile(r"\{\{(.*?)\}\}")
+_POSIX = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": r" \t",
+    "digit": "0-9",
+    "lower": "a-z",
+    "punct": r"!-/:-@\[-`{-~",
+    "space": r"\s",
+    "upper": "A-Z",
+    "xdigit": "0-9a-fA-F",
+}
+_CLASS = re.compile(r"\[:(\w+):\]")
 
 
 @dataclass
 class Expectation:
-    """One comment: what has to be said on ``line`` (None: at no place); ``at`` is where the comment stands."""
+    """One comment: what has to be said on ``line`` (None: at no place); ``at`` is where the comment stands.
+
+    ``mistake`` says what is wrong with its regular expression; such a comment takes no message.
+    """
 
     kind: Severity
     text: str
@@ -30,11 +47,16 @@ class Expectation:
     line: int | None
     at: Position
     source_line: str
+    mistake: str = ""
     met: bool = field(default=False, compare=False)
 
     def takes(self, kind: Severity, line: int | None, message: str) -> bool:
         """Whether a message is what this expects."""
-        if kind is not self.kind or line != self.line:
+        return kind is self.kind and self.would_take(line, message)
+
+    def would_take(self, line: int | None, message: str) -> bool:
+        """Whether a message is what this expects, but for its kind."""
+        if line != self.line or self.mistake:
             return False
         return bool(self.pattern.search(message)) if self.pattern else self.text in message
 
@@ -59,11 +81,7 @@ def read(text: str, name: str) -> list[Expectation]:
             line = at + 1
         elif place:
             line = index + 1 + int(place)
-        pattern = None
-        if match["re"]:
-            # Outside the inner braces the text is literal.
-            parts = _INNER.split(match["text"])
-            pattern = re.compile("".join(p if i % 2 else re.escape(p) for i, p in enumerate(parts)))
+        pattern, mistake = _pattern(match["text"]) if match["re"] else (None, "")
         column = match.start() + 1
         found.append(
             Expectation(
@@ -73,13 +91,19 @@ def read(text: str, name: str) -> list[Expectation]:
                 line,
                 Position(name, index + 1, column),
                 lines[index],
+                mistake,
             )
         )
     return found
 
 
-def check(expected: list[Expectation], said: Iterable[Diagnostic], name: str) -> list[Diagnostic]:
-    """Errors for each message that was not expected and each expectation that was not met; empty when all is well."""
+def check(
+    expected: list[Expectation], said: Iterable[Diagnostic], name: str, *, only_expected: bool = False
+) -> list[Diagnostic]:
+    """Errors for each message that was not expected and each expectation that was not met; empty when all is well.
+
+    With ``only_expected``, messages that nobody expected are none.
+    """
     wrong: list[Diagnostic] = []
     for diagnostic in said:
         for kind, line, message, optional, origin in _flat(diagnostic, name):
@@ -89,22 +113,43 @@ def check(expected: list[Expectation], said: Iterable[Diagnostic], name: str) ->
                 hit = next((e for e in expected if e.takes(kind, line, message)), None)
             if hit is not None:
                 hit.met = True
-            elif not optional:
-                wrong.append(
-                    Diagnostic(
-                        Severity.ERROR,
-                        f"unexpected {kind.value}: {message}",
-                        "verify-diagnostics",
-                        origin.position,
-                        origin.end_column,
-                        origin.source_line,
+            elif not optional and not only_expected:
+                near = next((e for e in expected if e.would_take(line, message)), None)
+                if near is not None:
+                    text = f"'{kind.value}' diagnostic emitted when expecting a '{near.kind.value}'"
+                    wrong.append(_at(near, text))
+                else:
+                    wrong.append(
+                        Diagnostic(
+                            Severity.ERROR,
+                            f"unexpected {kind.value}: {message}",
+                            _ID,
+                            origin.position,
+                            origin.end_column,
+                            origin.source_line,
+                        )
                     )
-                )
     for e in expected:
         if not e.met:
-            message = f'expected {e.kind.value} "{e.text}" was not produced'
-            wrong.append(Diagnostic(Severity.ERROR, message, "verify-diagnostics", e.at, None, e.source_line))
+            wrong.append(_at(e, e.mistake or f'expected {e.kind.value} "{e.text}" was not produced'))
     return wrong
+
+
+def _at(expectation: Expectation, message: str) -> Diagnostic:
+    at = expectation.at
+    return Diagnostic(Severity.ERROR, message, _ID, at, None, expectation.source_line)
+
+
+def _pattern(text: str) -> tuple[re.Pattern[str] | None, str]:
+    """The expression that ``text`` spells (outside the inner braces it is literal), or what is wrong with it."""
+    parts = [
+        _CLASS.sub(lambda m: _POSIX.get(m[1], m[0]), part) if index % 2 else re.escape(part)
+        for index, part in enumerate(_INNER.split(text))
+    ]
+    try:
+        return re.compile("".join(parts)), ""
+    except re.error as error:
+        return None, f"invalid regex: {error.msg}"
 
 
 def _flat(diagnostic: Diagnostic, name: str) -> Iterator[tuple[Severity, int | None, str, bool, Diagnostic]]:

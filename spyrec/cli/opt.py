@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 from spyrec.cli import child, shared
 from spyrec.errors import UsageError
 
+_F = TypeVar("_F", bound=Callable[..., Any])
+DEFAULT_MARKER = "// -----"
+
 
 def _names(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> frozenset[str]:
     return frozenset(name for item in value for name in item.split(",") if name)
+
+
+def _flag(*names: str, help: str) -> Callable[[_F], _F]:
+    return click.option(*names, is_flag=True, help=help)
+
+
+def _passes(*names: str, help: str) -> Callable[[_F], _F]:
+    return click.option(*names, metavar="PASS", multiple=True, callback=_names, help=help)
+
+
+def _choice(name: str, variable: str, *values: str, help: str) -> Callable[[_F], _F]:
+    return click.option(name, variable, type=click.Choice(values), default=values[0], show_default=True, help=help)
 
 
 @click.command("opt", context_settings={"help_option_names": ["--help", "-h"], "ignore_unknown_options": True})
@@ -20,41 +36,64 @@ def _names(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> fro
 @click.option(
     "--pass-pipeline", metavar="TEXT", help="Run this pipeline: 'builtin.module(func.func(resolve-views),cse)'."
 )
-@click.option("--run-reproducer", is_flag=True, help="Run the pipeline that FILE carries.")
-@click.option("--split-input-file", is_flag=True, help="Treat the parts between '// -----' lines one by one.")
-@click.option("--verify-diagnostics", is_flag=True, help="Check messages against '// expected-error {{...}}' comments.")
-@click.option("--verify-roundtrip", is_flag=True, help="Print what was read, read it again, compare.")
+@_flag("--run-reproducer", help="Run the pipeline that FILE carries.")
+@click.option("--load-pass", metavar="FILE.py", multiple=True, help="Add the passes that this Python file defines.")
+@click.option("--load-dialect", metavar="FILE.py", multiple=True, help="Add the dialects of this Python file.")
+@click.option(
+    "--split-input-file",
+    is_flag=False,
+    flag_value=DEFAULT_MARKER,
+    metavar="[=MARKER]",
+    help=f"Treat the parts between '{DEFAULT_MARKER}' lines, or MARKER lines, one by one.",
+)
+@click.option(
+    "--output-split-marker", "joiner", metavar="MARKER", default=DEFAULT_MARKER, help="The line between their results."
+)
+@click.option(
+    "--verify-diagnostics",
+    is_flag=False,
+    flag_value="all",
+    type=click.Choice(["all", "only-expected"]),
+    help="Check messages against '// expected-error {{...}}' comments; only-expected lets others pass.",
+)
+@_flag("--verify-roundtrip", help="Print what was read, read it again, compare; in custom and generic form.")
 @click.option("--verify-each/--no-verify-each", default=True, help="Verify after each pass (on by default).")
-@click.option("--allow-unregistered-dialect", is_flag=True, help="Accept ops of dialects that nobody defines.")
+@_flag("--allow-unregistered-dialect", help="Accept ops of dialects that nobody defines.")
 @click.option(
     "--device", metavar="NAME|FILE", default="spyre", show_default=True, help="The device for passes that ask."
 )
 @shared.SETTINGS
-@click.option(
-    "--mlir-print-ir-before", "before", metavar="PASS", multiple=True, callback=_names, help="Print IR before PASS."
-)
-@click.option("--mlir-print-ir-before-all", "before_all", is_flag=True, help="Print IR before each pass.")
-@click.option(
-    "--mlir-print-ir-after", "after", metavar="PASS", multiple=True, callback=_names, help="Print IR after PASS."
-)
-@click.option("--mlir-print-ir-after-all", "after_all", is_flag=True, help="Print IR after each pass.")
-@click.option(
-    "--mlir-print-ir-after-change", "after_change", is_flag=True, help="After a pass, only when it changed the IR."
-)
-@click.option("--mlir-print-ir-after-failure", "after_failure", is_flag=True, help="After a pass, only when it failed.")
-@click.option("--mlir-print-ir-module-scope", "module_scope", is_flag=True, help="Print the whole module each time.")
+@_passes("--mlir-print-ir-before", "before", help="Print IR before PASS.")
+@_flag("--mlir-print-ir-before-all", "before_all", help="Print IR before each pass.")
+@_passes("--mlir-print-ir-after", "after", help="Print IR after PASS.")
+@_flag("--mlir-print-ir-after-all", "after_all", help="Print IR after each pass.")
+@_flag("--mlir-print-ir-after-change", "after_change", help="After a pass, only when it changed the IR.")
+@_flag("--mlir-print-ir-after-failure", "after_failure", help="After a pass, only when it failed.")
+@_flag("--mlir-print-ir-module-scope", "module_scope", help="Print the whole module each time.")
 @click.option("--mlir-print-ir-tree-dir", "tree_dir", metavar="DIR", help="Print IR into a tree of files instead.")
-@click.option("--mlir-print-op-generic", "generic", is_flag=True, help="Print ops in generic form.")
-@click.option("--mlir-print-debuginfo", "debuginfo", is_flag=True, help="Print locations.")
-@click.option("--mlir-print-local-scope", "local_scope", is_flag=True, help="Print without aliases.")
+@_flag("--mlir-print-op-generic", "generic", help="Print ops in generic form.")
+@_flag("--mlir-print-debuginfo", "debuginfo", help="Print locations.")
+@_flag("--mlir-print-local-scope", "local_scope", help="Print without aliases.")
 @click.option("--mlir-elide-elementsattrs-if-larger", "elide", metavar="N", type=int, help="Elide larger constants.")
-@click.option("--mlir-timing", "timing", is_flag=True, help="Print how long passes took.")
-@click.option("--mlir-pass-statistics", "statistics", is_flag=True, help="Print what passes counted.")
-@click.option("--mlir-disable-threading", is_flag=True, help="Accepted; there is one thread.")
-@click.option("--mlir-use-nameloc-as-prefix", is_flag=True, help="Accepted; names are always kept.")
-@click.option("--dump-pass-pipeline", is_flag=True, help="Print the pipeline on standard error before it runs.")
-@click.option("--list-passes", is_flag=True, help="List the passes and their options.")
-@click.option("--show-dialects", is_flag=True, help="List the dialects.")
+@_flag("--mlir-disable-diagnostic-notes", "no_notes", help="Show no notes.")
+@_flag("--mlir-timing", "timing", help="Print how long passes took.")
+@_choice("--mlir-timing-display", "timing_display", "tree", "list", help="Nested, or merged and sorted.")
+@_choice("--mlir-output-format", "timing_format", "text", "json", help="How times are printed.")
+@_flag("--mlir-pass-statistics", "statistics", help="Print what passes counted.")
+@_choice("--mlir-pass-statistics-display", "statistics_display", "pipeline", "list", help="Nested, or merged.")
+@click.option("--mlir-generate-reproducer", "reproduce", metavar="FILE", help="Write a reproducer of this run.")
+@click.option(
+    "--mlir-pass-pipeline-crash-reproducer",
+    "crash_reproducer",
+    metavar="FILE",
+    help="When a pass fails, write a reproducer of it to FILE: the IR right before it, and it alone.",
+)
+@_flag("--mlir-pass-pipeline-local-reproducer", help="Accepted; reproducers always have the smallest pipeline.")
+@_flag("--mlir-disable-threading", help="Accepted; there is one thread.")
+@_flag("--mlir-use-nameloc-as-prefix", help="Accepted; names are always kept.")
+@_flag("--dump-pass-pipeline", help="Print the pipeline on standard error before it runs.")
+@_flag("--list-passes", help="List the passes and their options.")
+@_flag("--show-dialects", help="List the dialects.")
 @shared.DIAGNOSTICS
 def command(**values: Any) -> int:
     """Run passes over IR and print the result.
@@ -73,16 +112,18 @@ def command(**values: Any) -> int:
     if values["list_passes"] or values["show_dialects"]:
         return child.run(lambda _: opt_tool.listing(values), lambda *_: None)
 
-    from spyrec import driver
     from spyrec.driver import files
 
     text, name = files.read_text(words.files[0] if words.files else "-")
-    device_flags = driver.device_flags(values["device"], values["settings"])
-    plan = values["pass_pipeline"] or ",".join(f"{n}{{{o}}}" if o else n for n, o in words.flags)
+
+    def tool(progress: shared.Progress) -> opt_tool.Tool:
+        return opt_tool.Tool(values, words, text, name, progress, command)
+
     return shared.in_child(
-        lambda progress: opt_tool.Tool(values, words, text, name, progress, command).run(),
+        lambda progress: tool(progress).run(),
         text,
         name,
-        plan,
-        device_flags,
+        values["pass_pipeline"] or ",".join(f"{n}{{{o}}}" if o else n for n, o in words.flags),
+        opt_tool.repeated_flags(values),
+        lambda number: tool(lambda *_: None).before_pass(number),
     )

@@ -16,11 +16,17 @@ if TYPE_CHECKING:
 
 ABSENT: Final = frozenset(
     {
+        "color",
+        "debug-counter",
         "dump-pass-list",
         "elide-resource-data-from-bytecode",
         "emit-bytecode",
         "emit-bytecode-producer",
         "emit-bytecode-version",
+        "help-hidden",
+        "help-list",
+        "help-list-hidden",
+        "info-output-file",
         "irdl-file",
         "list-dialects",
         "load-dialect-plugin",
@@ -29,12 +35,10 @@ ABSENT: Final = frozenset(
         "log-mlir-actions-filter",
         "mlir-debug-counter",
         "mlir-diagnostic-verbosity-level",
-        "mlir-disable-diagnostic-notes",
+        "mlir-elide-resource-strings-if-larger",
         "mlir-enable-debugger-hook",
-        "mlir-generate-reproducer",
-        "mlir-output-format",
-        "mlir-pass-pipeline-crash-reproducer",
-        "mlir-pass-pipeline-local-reproducer",
+        "mlir-pretty-debuginfo",
+        "mlir-print-assume-verified",
         "mlir-print-debug-counter",
         "mlir-print-elementsattrs-with-hex-if-larger",
         "mlir-print-op-on-diagnostic",
@@ -42,15 +46,31 @@ ABSENT: Final = frozenset(
         "mlir-print-stacktrace-on-diagnostic",
         "mlir-print-unique-ssa-ids",
         "mlir-print-value-users",
-        "mlir-timing-display",
         "mlir-very-unsafe-disable-verifier-on-parsing",
         "no-implicit-module",
-        "output-split-marker",
+        "opt-bisect",
+        "opt-bisect-limit",
+        "opt-bisect-verbose",
+        "opt-disable",
+        "p",
+        "pass-remarks",
+        "pass-remarks-analysis",
+        "pass-remarks-missed",
+        "print-all-options",
+        "print-options",
         "profile-actions-to",
         "remark-format",
         "remark-policy",
         "remarks-filter",
+        "remarks-filter-analyse",
+        "remarks-filter-failed",
+        "remarks-filter-missed",
+        "remarks-filter-passed",
         "remarks-output-file",
+        "rng-seed",
+        "stats",
+        "stats-json",
+        "track-memory",
     }
 )
 """Flags of mlir-opt that this tool lacks; named so that the message can say so."""
@@ -89,6 +109,15 @@ def passes(flags: tuple[tuple[str, str], ...], context: ir.Context, command: cli
         if problem is not None:
             raise UsageError(f"pass '{name}': {problem}")
     return pipeline.nest_upstream(pipeline.from_flags(list(flags)), context)
+
+
+def check_names(option: str, names: frozenset[str], context: ir.Context) -> None:
+    """Raise UsageError when ``option`` names something that is no pass."""
+    for name in sorted(names):
+        if not registry.known(name) and upstream.problem(name, "", "any", context) == upstream.UNKNOWN:
+            near = registry.nearest(name, tuple(upstream.CLASS_NAMES))
+            hint = f"; did you mean '{near}'?" if near else ""
+            raise UsageError(f"{option}: there is no pass '{name}'{hint}")
 
 
 def _unknown(name: str, command: click.Command) -> str:

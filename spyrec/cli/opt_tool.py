@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
     from spyrec.cli import shared
     from spyrec.mlir import ir
-    from spyrec.passkit.instrument import Instrumentation, PrintConfig, Timing
+    from spyrec.passkit.instrument import Instrumentation
     from spyrec.passkit.pipeline import Pipeline
-
-_MARKER = "// -----"
+    from spyrec.passkit.printing import PrintConfig
 
 
 @dataclass
@@ -32,111 +31,183 @@ class Tool:
     name: str
     progress: shared.Progress
     command: click.Command
-    said: list[Diagnostic] = field(default_factory=list)
     status: int = 0
 
     def run(self) -> int:
         """Process the parts of the input, write the result, give the exit status."""
         from spyrec.driver import files
+        from spyrec.driver.narrow import PassCounter
 
-        chunks = _split(self.text) if self.values["split_input_file"] else [self.text]
-        outputs = [self._chunk(chunk) for chunk in chunks]
-        if self.values["verify_diagnostics"]:
-            wrong = expectations.check(expectations.read(self.text, self.name), self.said, self.name)
-            frame.show(wrong)
-            if self.status not in (2, 3):
-                self.status = 1 if wrong else 0
+        load_extensions(self.values)
+        counter = PassCounter(lambda number: self.progress(number, self.reached), each=True)
+        chunks = self._chunks()
+        outputs = [self._chunk(chunk, counter) for chunk in chunks]
         if self.status == 0 or self.values["verify_diagnostics"] or len(chunks) > 1:
-            result = f"{_MARKER}\n".join(outputs)
+            result = f"{self.values['joiner']}\n".join(outputs)
             if self.values["output"] == "-":
                 frame.emit(result)
             elif self.status == 0:
                 files.write(Path(self.values["output"]), result.encode())
         return self.status
 
-    def _chunk(self, text: str) -> str:
+    def before_pass(self, number: int) -> tuple[str, str] | None:
+        """The IR and the pipeline right before pass ``number`` of a run that died, to reproduce it."""
+        from spyrec.driver import narrow
+
+        def rerun(stop: Instrumentation) -> None:
+            for chunk in self._chunks():
+                try:
+                    _Work(self, chunk).run(stop)
+                except SpyrecError:
+                    continue
+
+        load_extensions(self.values)
+        return narrow.before_pass(rerun, number, each=True)
+
+    reached: str = ""
+    """The pipeline that runs, for whoever has to say what a dead process was doing."""
+
+    def _chunks(self) -> list[str]:
+        marker = self.values["split_input_file"]
+        return [self.text] if marker is None else _split(self.text, marker)
+
+    def _chunk(self, text: str, counter: Any) -> str:
         """The printed result of one part of the input, empty when it was refused."""
-        from spyrec import driver
-        from spyrec.driver import bugs, reproducer
+        from spyrec.driver import bugs
 
-        body, stored, stored_verify = reproducer.extract(text)
-        work = _Work(self, body)
+        work = _Work(self, text)
+        failure: SpyrecError | None = None
+        printed = ""
+        began, counter.failed_at = counter.number, None
         try:
-            printed = work.run(stored, stored_verify)
-            self._say(work.sink.diagnostics)
-            return printed
+            printed = work.run(counter, report=True)
         except SpyrecError as error:
-            failure: SpyrecError = bugs.with_earlier(error, work.sink.diagnostics)
-            cause: Exception = error
+            failure = bugs.with_earlier(error, work.sink.diagnostics)
+            if failure.status == CompilerBug.status:
+                failure = self._bug(work, failure, error, counter, began)
+            elif counter.failed_at is not None and self.values["crash_reproducer"]:
+                failure = self._with_reproducer(work, failure, counter.failed_at - began)
         except Exception as error:
-            failure, cause = CompilerBug(), error
-        if failure.status == CompilerBug.status:
-            flags = driver.device_flags(self.values["device"], self.values["settings"])
-            source = failure if failure.diagnostics else cause
-            source.__cause__ = source.__cause__ or (cause if cause is not source else None)
-            failure = bugs.report(source, body, str(work.pipeline or "builtin.module()"), Path(self.name).stem, flags)
-        self.status = max(self.status, failure.status)
-        self._say(failure.diagnostics, always=failure.status != 1)
-        return ""
+            failure = self._bug(work, CompilerBug(), error, counter, began)
+        said = list(failure.diagnostics if failure else work.sink.diagnostics)
+        status = failure.status if failure else 0
+        if self.values["verify_diagnostics"] and status in (0, 1):
+            expected = expectations.read(text, self.name)
+            only = self.values["verify_diagnostics"] == "only-expected"
+            said = expectations.check(expected, said, self.name, only_expected=only)
+            status = 1 if said else 0
+        self.status = max(self.status, status)
+        self._say(said)
+        return printed
 
-    def _say(self, diagnostics: tuple[Diagnostic, ...] | list[Diagnostic], *, always: bool = False) -> None:
-        if self.values["verify_diagnostics"] and not always:
-            self.said.extend(diagnostics)
-        else:
-            frame.show(diagnostics)
+    def _bug(self, work: _Work, failure: SpyrecError, error: Exception, counter: Any, began: int) -> CompilerBug:
+        """The CompilerBug for ``error``, with a reproducer as small as it gets."""
+        from spyrec.driver import bugs
+
+        source = failure if failure.diagnostics else error
+        source.__cause__ = source.__cause__ or (error if error is not source else None)
+        text, pipeline = work.body, str(work.pipeline or "builtin.module()")
+        if counter.failed_at is not None:
+            text, pipeline = work.before_pass(counter.failed_at - began) or (text, pipeline)
+        return bugs.report(
+            source,
+            text,
+            pipeline,
+            Path(self.name).stem,
+            repeated_flags(self.values),
+            self.values["crash_reproducer"],
+            verify_each=work.verify_each,
+        )
+
+    def _with_reproducer(self, work: _Work, failure: SpyrecError, number: int) -> SpyrecError:
+        """``failure`` with a note that names the reproducer that the command line asked for."""
+        from spyrec.driver import bugs, files, reproducer
+
+        path = self.values["crash_reproducer"]
+        text, pipeline = work.before_pass(number) or (work.body, str(work.pipeline))
+        files.write(Path(path), reproducer.compose(text, pipeline, verify_each=work.verify_each).encode())
+        flags = repeated_flags(self.values)
+        note = f"to reproduce: spyrec opt --run-reproducer{' ' * bool(flags)}{flags} {path}"
+        return bugs.with_note(failure, Diagnostic(Severity.NOTE, note))
+
+    def _say(self, diagnostics: list[Diagnostic]) -> None:
+        if self.values["no_notes"]:
+            diagnostics = [replace(d, notes=()) for d in diagnostics]
+        frame.show(diagnostics)
 
 
-@dataclass
 class _Work:
-    """One module on its way through."""
+    """One module on its way through; ``body`` is its text without the reproducer's block that it may carry."""
 
-    tool: Tool
-    text: str
-    sink: diag.Sink = field(default_factory=diag.Sink)
-    pipeline: Pipeline | None = None
+    def __init__(self, tool: Tool, text: str) -> None:
+        from spyrec.driver import reproducer
 
-    def run(self, stored: str | None, stored_verify: bool) -> str:
-        """Read, run, print. Raises SpyrecError."""
+        self.tool = tool
+        self.sink = diag.Sink()
+        self.pipeline: Pipeline | None = None
+        self.body, self._stored, stored_verify = reproducer.extract(text)
+        self.verify_each: bool = stored_verify if tool.values["run_reproducer"] else tool.values["verify_each"]
+
+    def before_pass(self, number: int) -> tuple[str, str] | None:
+        """The IR right before pass ``number`` of this module (from 1), and that pass alone as a pipeline."""
+        from spyrec.driver import narrow
+
+        again = _Work(self.tool, self.body)
+        again._stored, again.verify_each = self._stored, self.verify_each
+        return narrow.before_pass(again.run, number, each=True)
+
+    def run(self, watch: Instrumentation, *, report: bool = False) -> str:
+        """Read, run, print. With ``report``, what flags ask to see on the way is shown. Raises SpyrecError."""
         from spyrec import asm
         from spyrec.dialects import make_context
         from spyrec.driver import load_device
-        from spyrec.passkit import PassContext
-        from spyrec.passkit.instrument import Timing
+        from spyrec.passkit import PassContext, statistics
+        from spyrec.passkit.instrument import Several
+        from spyrec.passkit.printing import Printer
+        from spyrec.passkit.timing import Timing
 
         values = self.tool.values
         context = make_context()
         context.allow_unregistered_dialects = values["allow_unregistered_dialect"]
         timing = Timing()
         with diag.capture(context, self.sink):
-            self.pipeline = self._pipeline(stored, context)
-            if values["dump_pass_pipeline"]:
+            self.pipeline = self._pipeline(context)
+            config = _print_config(values, context)
+            if report and values["dump_pass_pipeline"]:
                 print(f"Pass Manager with {len(self.pipeline.elements)} passes:\n{self.pipeline}\n", file=sys.stderr)
-            self.tool.progress(0, str(self.pipeline))
+            self.tool.reached = str(self.pipeline)
+            self.tool.progress(0, self.tool.reached)
             with timing.measure("Parser"):
-                module = asm.read(self.text, self.tool.name, context, sink=self.sink).module
-            if values["verify_roundtrip"]:
+                module = asm.read(self.body, self.tool.name, context, sink=self.sink).module
+            if report and values["verify_roundtrip"]:
                 self._roundtrip(module, context)
+            if report and values["reproduce"]:
+                self._reproduce(module)
             ctx = PassContext(
                 context, self.sink, lambda: load_device(values["device"], values["settings"], self.sink, context)
             )
-            verify = stored_verify if values["run_reproducer"] else values["verify_each"]
-            self.pipeline.run(module.operation, ctx, self._watch(timing), verify_each=verify)
+            parts: list[Instrumentation] = [watch]
+            if report and config.active:
+                parts.append(Printer(config, self._print))
+            if report and values["timing"]:
+                parts.append(timing)
+            self.pipeline.run(module.operation, ctx, Several(parts), verify_each=self.verify_each)
             with timing.measure("Output"):
                 printed = self._print(module.operation)
-        if values["statistics"]:
-            print(_statistics(ctx.all_statistics), file=sys.stderr)
-        if values["timing"]:
-            print(timing.report(), file=sys.stderr)
+        if report and values["statistics"]:
+            print(statistics.report(self.pipeline, ctx, values["statistics_display"]), file=sys.stderr)
+        if report and values["timing"]:
+            print(timing.report(values["timing_display"], values["timing_format"]), file=sys.stderr)
         return printed
 
-    def _pipeline(self, stored: str | None, context: ir.Context) -> Pipeline:
+    def _pipeline(self, context: ir.Context) -> Pipeline:
         from spyrec.passkit import pipeline
 
         values = self.tool.values
         if values["run_reproducer"]:
-            if stored is None:
+            if self._stored is None:
                 raise UsageError(f"{self.tool.name} is no reproducer: it has no mlir_reproducer resource")
-            made = pipeline.parse(stored)
+            made = pipeline.parse(self._stored)
         elif values["pass_pipeline"] is not None:
             made = pipeline.parse(values["pass_pipeline"])
         else:
@@ -156,36 +227,43 @@ class _Work:
             elide_large=values["elide"],
         )
 
-    def _watch(self, timing: Timing) -> Instrumentation | None:
-        from spyrec.passkit.instrument import Printer, Several
+    def _reproduce(self, module: ir.Module) -> None:
+        """``--mlir-generate-reproducer``: what was read, with the pipeline that is about to run."""
+        from spyrec.driver import files, reproducer
+        from spyrec.driver.compile import printed
 
-        config = _print_config(self.tool.values)
-        parts: list[Instrumentation] = [timing] if self.tool.values["timing"] else []
-        if config.active:
-            parts.append(Printer(config, self._print))
-        return Several(parts) if parts else None
+        text = printed(module.operation, debuginfo=True)
+        made = reproducer.compose(text, str(self.pipeline), verify_each=self.verify_each)
+        files.write(Path(self.tool.values["reproduce"]), made.encode())
 
     def _roundtrip(self, module: ir.Module, context: ir.Context) -> None:
-        """Print, read, print: both prints are the same, in custom and in generic form."""
+        """Print, read, print: both prints are the same, in custom and generic form, with and without locations."""
         from spyrec import asm
 
-        for generic in (False, True):
-            first = asm.print_op(module.operation, generic=generic, debuginfo=True)
-            again = asm.read(first, f"<printed {self.tool.name}>", context, sink=diag.Sink()).module
-            second = asm.print_op(again.operation, generic=generic, debuginfo=True)
+        for generic, debuginfo in ((False, False), (False, True), (True, False), (True, True)):
+            form = ("generic" if generic else "custom") + (" form with locations" if debuginfo else " form")
+            first = asm.print_op(module.operation, generic=generic, debuginfo=debuginfo)
+            try:
+                again = asm.read(first, f"<printed {self.tool.name}>", context, sink=diag.Sink()).module
+            except SpyrecError as error:
+                message = f"the module does not survive a round trip in {form}: what is printed cannot be read again"
+                notes = tuple(replace(d, severity=Severity.NOTE, notes=()) for d in error.diagnostics)
+                raise CompilerBug([Diagnostic(Severity.ERROR, message, "roundtrip", notes=notes)]) from error
+            second = asm.print_op(again.operation, generic=generic, debuginfo=debuginfo)
             if first == second:
                 continue
             pairs = zip(first.split("\n"), second.split("\n"), strict=False)
             number, (was, now) = next(((i, p) for i, p in enumerate(pairs, 1) if p[0] != p[1]), (0, ("", "")))
             notes = (Diagnostic(Severity.NOTE, f"first:  {was}"), Diagnostic(Severity.NOTE, f"second: {now}"))
-            form = "generic" if generic else "custom"
-            message = f"the module does not survive a round trip in {form} form; line {number} of the print differs"
+            message = f"the module does not survive a round trip in {form}; line {number} of the print differs"
             raise CompilerBug([Diagnostic(Severity.ERROR, message, "roundtrip", notes=notes)])
 
 
-def _print_config(values: dict[str, Any]) -> PrintConfig:
-    from spyrec.passkit.instrument import PrintConfig
+def _print_config(values: dict[str, Any], context: ir.Context) -> PrintConfig:
+    from spyrec.passkit.printing import PrintConfig
 
+    for name in ("before", "after"):
+        opt_flags.check_names(f"--mlir-print-ir-{name}", values[name], context)
     everything = frozenset("*")
     return PrintConfig(
         before=everything if values["before_all"] else values["before"],
@@ -197,11 +275,34 @@ def _print_config(values: dict[str, Any]) -> PrintConfig:
     )
 
 
-def _split(text: str) -> list[str]:
+def load_extensions(values: dict[str, Any]) -> None:
+    """``--load-dialect``, then ``--load-pass``, whose files may import the dialects. Raises SpyrecError."""
+    from spyrec import dialects
+    from spyrec.passkit import registry
+
+    for path in values["load_dialect"]:
+        dialects.load_file(path)
+    for path in values["load_pass"]:
+        registry.load_file(path)
+
+
+def repeated_flags(values: dict[str, Any]) -> str:
+    """The flags that a reproducer needs on its command line, as the shell reads them."""
+    import shlex
+
+    from spyrec import driver
+
+    loads = [f"--load-{kind}={path}" for kind in ("dialect", "pass") for path in values[f"load_{kind}"]]
+    return " ".join(
+        part for part in (shlex.join(loads), driver.device_flags(values["device"], values["settings"])) if part
+    )
+
+
+def _split(text: str, marker: str) -> list[str]:
     """The parts between marker lines; each is preceded by as many empty lines as it has lines before it in the file."""
     parts: list[list[str]] = [[]]
     for number, line in enumerate(text.split("\n")):
-        if line.rstrip() == _MARKER:
+        if line.rstrip() == marker:
             parts.append([""] * (number + 1))
         else:
             parts[-1].append(line)
@@ -212,6 +313,7 @@ def listing(values: dict[str, Any]) -> int:
     """``--list-passes`` and ``--show-dialects``."""
     from spyrec.passkit import options, registry, upstream
 
+    load_extensions(values)
     lines = []
     if values["list_passes"]:
         lines.append("Passes of spyrec:")
@@ -223,18 +325,9 @@ def listing(values: dict[str, Any]) -> int:
         lines += ["", "Every pass that MLIR registers works too. The common ones:"]
         lines += [f"  --{name}" for name in upstream.CLASS_NAMES]
     if values["show_dialects"]:
-        from spyrec.dialects import NAMES, make_context
+        from spyrec import dialects
 
-        make_context()
-        lines.append(f"Available Dialects: {', '.join(NAMES)}, and those of MLIR")
+        dialects.make_context()
+        lines.append(f"Available Dialects: {', '.join(dialects.names())}, and those of MLIR")
     frame.emit("\n".join(lines) + "\n")
     return 0
-
-
-def _statistics(counted: dict[str, Any]) -> str:
-    line = "===" + "-" * 73 + "==="
-    rows = [line, "... Pass statistics report ...".center(79).rstrip(), line]
-    for name in sorted(counted):
-        rows.append(name)
-        rows += [f"  (S) {number:6} {what}" for what, number in sorted(counted[name].items())]
-    return "\n".join(rows)

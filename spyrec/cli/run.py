@@ -103,7 +103,8 @@ def command(
     from spyrec import driver
 
     flags = driver.device_flags(device, options.settings)
-    return shared.in_child(body, text, name, driver.full_pipeline(options), flags, options)
+    narrow = shared.narrowing(text, name, options)
+    return shared.in_child(body, text, name, driver.full_pipeline(options), flags, narrow)
 
 
 class _Request:

@@ -14,6 +14,7 @@ from spyrec.errors import Diagnostic, Severity
 
 if TYPE_CHECKING:
     from spyrec.driver import Options
+    from spyrec.driver.narrow import Narrow
 
 Progress: TypeAlias = Callable[[int, str], None]
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -85,11 +86,11 @@ def in_child(
     filename: str,
     pipeline: str,
     flags: str = "",
-    options: Options | None = None,
+    narrow: Narrow | None = None,
 ) -> int:
     """Run ``body`` in a child; should the child die, write a reproducer from ``text`` and say where it is.
 
-    ``body`` tells the number of each pass and the pipeline so far; with ``options`` the reproducer is reduced to the
+    ``body`` tells the number of each pass and the pipeline so far; with ``narrow`` the reproducer is reduced to the
     pass that was running.
     """
     frame.know(filename, text)
@@ -97,7 +98,14 @@ def in_child(
     def inner(tell: child.Progress) -> int:
         return body(lambda number, reached: tell(f"{number} {reached}"))
 
-    return child.run(inner, partial(_died, text, filename, pipeline, flags, options))
+    return child.run(inner, partial(_died, text, filename, pipeline, flags, narrow))
+
+
+def narrowing(text: str, filename: str, options: Options) -> Narrow:
+    """How the reproducer of a compilation that died is reduced, for :func:`in_child`."""
+    from spyrec.driver.narrow import narrowed
+
+    return partial(narrowed, text, filename, options)
 
 
 def say(line: str) -> None:
@@ -107,30 +115,28 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _died(text: str, filename: str, pipeline: str, flags: str, options: Options | None, told: str, signal: str) -> None:
+def _died(text: str, filename: str, pipeline: str, flags: str, narrow: Narrow | None, told: str, signal: str) -> None:
     from pathlib import Path
 
     from spyrec.driver import bugs
 
     number, _, reached = told.partition(" ")
     doing = f" while running {reached}" if reached else " while reading the input"
-    if reached and options is not None:
-        text, reached = _narrowed(text, filename, options, int(number)) or (text, reached)
+    if reached and narrow is not None and int(number):
+        text, reached = _narrowed(narrow, int(number)) or (text, reached)
         doing = f" while running {reached}"
     note = bugs.written(text, reached or pipeline, Path(filename).stem, f"The process died of {signal}.", flags)
     frame.show([Diagnostic(Severity.ERROR, f"the compiler died of {signal}{doing}", "compiler-died", notes=(note,))])
 
 
-def _narrowed(text: str, filename: str, options: Options, number: int) -> tuple[str, str] | None:
-    """:func:`spyrec.driver.narrow.narrowed` in a child of its own: what died may die again."""
+def _narrowed(narrow: Narrow, number: int) -> tuple[str, str] | None:
+    """What ``narrow`` gives, from a child of its own: what died may die again."""
     import tempfile
 
     with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
 
         def body(_: child.Progress) -> int:
-            from spyrec.driver.narrow import narrowed
-
-            found = narrowed(text, filename, options, number)
+            found = narrow(number)
             if found is None:
                 return 1
             file.write(f"{found[1]}\n{found[0]}")

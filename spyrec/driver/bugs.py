@@ -5,14 +5,26 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from spyrec.driver import reproducer
 from spyrec.errors import CompilerBug, Diagnostic, Severity, SpyrecError
 from spyrec.passkit.runner import one_line
 
+_E = TypeVar("_E", bound=SpyrecError)
 
-def report(error: Exception, text: str, pipeline: str, name: str, options: str = "") -> CompilerBug:
-    """A CompilerBug for ``error``; its first diagnostic names the reproducer that was written for it.
+
+def report(
+    error: Exception,
+    text: str,
+    pipeline: str,
+    name: str,
+    options: str = "",
+    path: str | None = None,
+    *,
+    verify_each: bool = True,
+) -> CompilerBug:
+    """A CompilerBug for ``error``; its first error names the reproducer that was written for it, to ``path`` if given.
 
     The Python traceback goes into the reproducer as a comment.
     """
@@ -23,22 +35,38 @@ def report(error: Exception, text: str, pipeline: str, name: str, options: str =
     import traceback
 
     trace = "".join(traceback.format_exception(error))
-    note = written(text, pipeline, name, trace, options)
-    index = next((i for i, d in enumerate(diagnostics) if d.severity is Severity.ERROR), 0)
-    first = diagnostics[index] if diagnostics else Diagnostic(Severity.ERROR, "internal error", "internal-error")
-    first = replace(first, notes=(*first.notes, note))
-    return CompilerBug((*diagnostics[:index], first, *diagnostics[index + 1 :]))
+    note = written(text, pipeline, name, trace, options, path, verify_each=verify_each)
+    empty = (Diagnostic(Severity.ERROR, "internal error", "internal-error"),)
+    return with_note(CompilerBug(diagnostics or empty), note)
 
 
-def written(text: str, pipeline: str, name: str, what: str, options: str = "") -> Diagnostic:
-    """Write a reproducer; the note that names it."""
+def with_note(error: _E, note: Diagnostic) -> _E:
+    """The same exception, with ``note`` behind those of its first error."""
+    found = error.diagnostics
+    index = next((i for i, d in enumerate(found) if d.severity is Severity.ERROR), 0)
+    noted = replace(found[index], notes=(*found[index].notes, note))
+    return _with(error, (*found[:index], noted, *found[index + 1 :]))
+
+
+def written(
+    text: str,
+    pipeline: str,
+    name: str,
+    what: str,
+    options: str = "",
+    path: str | None = None,
+    *,
+    verify_each: bool = True,
+) -> Diagnostic:
+    """Write a reproducer, to ``path`` or to where those without a path go; the note that names it."""
     flags = f" {options}" if options else ""
     header = ("A reproducer of a bug in spyrec. To run it: spyrec opt --run-reproducer" + flags + " FILE", what)
-    path = reproducer.save(reproducer.compose(text, pipeline, header), name)
-    if path is None:
+    composed = reproducer.compose(text, pipeline, header, verify_each=verify_each)
+    saved = reproducer.save(composed, name, path)
+    if saved is None:
         return Diagnostic(Severity.NOTE, "this is a bug in spyrec (no reproducer: no folder to write it to)")
     return Diagnostic(
-        Severity.NOTE, f"this is a bug in spyrec; to reproduce: spyrec opt --run-reproducer{flags} {path}"
+        Severity.NOTE, f"this is a bug in spyrec; to reproduce: spyrec opt --run-reproducer{flags} {saved}"
     )
 
 
@@ -47,7 +75,11 @@ def with_earlier(error: SpyrecError, earlier: Sequence[Diagnostic]) -> SpyrecErr
     missing = tuple(d for d in earlier if d not in error.diagnostics)
     if not missing:
         return error
+    return _with(error, (*missing, *error.diagnostics))
+
+
+def _with(error: _E, diagnostics: tuple[Diagnostic, ...]) -> _E:
     made = copy.copy(error)
-    made.diagnostics = (*missing, *error.diagnostics)
-    made.args = (made.diagnostics,)
+    made.diagnostics = diagnostics
+    made.args = (diagnostics,)
     return made

@@ -247,8 +247,8 @@ class Session:
         flags = device_flags(self.options.device, self.options.settings)
         text, pipe = self.text, joined(self.ran)
         broken_here = isinstance(error, SpyrecError) and error.diagnostics[0].id in ("pass-crashed", "pass-failed")
-        if self.counter.inside and broken_here:
-            text, pipe = narrowed(text, self.filename, self.options, self.counter.number) or (text, pipe)
+        if self.counter.failed_at is not None and broken_here:
+            text, pipe = narrowed(text, self.filename, self.options, self.counter.failed_at) or (text, pipe)
         return bugs.report(known, text, pipe, Path(self.filename).stem, flags)
 
 

@@ -1,13 +1,13 @@
 """The smallest reproducer of a pass that went wrong: the IR right before it, and that pass alone.
 
-While a compilation runs, passes are counted. When one fails, the same compilation is run again up to that count, which
-is the state that the failed run destroyed. What fails only together with its past keeps the whole pipeline.
+While passes run they are counted. When one fails, the same work is done again up to that count, which is the state that
+the failed run destroyed. What fails only together with its past keeps the whole pipeline.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from spyrec.passkit.instrument import Instrumentation, Label
 
@@ -15,24 +15,29 @@ if TYPE_CHECKING:
     from spyrec.driver.compile import Options
     from spyrec.mlir import ir
 
+Narrow: TypeAlias = "Callable[[int], tuple[str, str] | None]"
+"""From the number of a pass (from 1) to ``(IR, pipeline)`` right before it; None if it never runs."""
+
 
 class PassCounter(Instrumentation):
-    """Counts passes as they begin, tells ``tell`` each number; ``inside`` says whether one is running or failed."""
+    """Counts passes as they begin and tells ``tell`` each number.
 
-    each = False
+    ``failed_at`` is the number of the first pass that refused its input, raised, or left invalid IR; None so far.
+    """
 
-    def __init__(self, tell: Callable[[int], None]) -> None:
+    def __init__(self, tell: Callable[[int], None], *, each: bool = False) -> None:
+        self.each = each
         self.number = 0
-        self.inside = False
+        self.failed_at: int | None = None
         self._tell = tell
 
     def before(self, label: Label, op: ir.Operation) -> None:
         self.number += 1
-        self.inside = True
         self._tell(self.number)
 
-    def after(self, label: Label, op: ir.Operation) -> None:
-        self.inside = False
+    def failed(self, label: Label, op: ir.Operation) -> None:
+        if self.failed_at is None:
+            self.failed_at = self.number
 
 
 class _Reached(BaseException):
@@ -44,10 +49,9 @@ class _Reached(BaseException):
 
 
 class _Stop(Instrumentation):
-    each = False
-
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, *, each: bool) -> None:
         self.left = number
+        self.each = each
 
     def before(self, label: Label, op: ir.Operation) -> None:
         self.left -= 1
@@ -64,17 +68,27 @@ class _Stop(Instrumentation):
         raise _Reached(printed(at, debuginfo=True), pipeline)
 
 
-def narrowed(text: str, filename: str, options: Options, number: int) -> tuple[str, str] | None:
-    """``(IR, pipeline)`` right before the pass number ``number`` (from 1) of a compilation; None if it never runs."""
-    from dataclasses import replace
+def before_pass(
+    rerun: Callable[[Instrumentation], object], number: int, *, each: bool = False
+) -> tuple[str, str] | None:
+    """``(IR, pipeline)`` right before the pass ``number`` (from 1) of what ``rerun`` does; None if it never runs.
 
-    from spyrec.driver.compile import Session
-
-    session = Session(text, filename, replace(options, dump_stages=None), _Stop(number))
+    ``each`` as it was when the passes were counted.
+    """
     try:
-        session.run()
+        rerun(_Stop(number, each=each))
     except _Reached as reached:
         return reached.text, reached.pipeline
     except Exception:
         return None
     return None
+
+
+def narrowed(text: str, filename: str, options: Options, number: int) -> tuple[str, str] | None:
+    """:func:`before_pass` of a compilation."""
+    from dataclasses import replace
+
+    from spyrec.driver.compile import Session
+
+    quiet = replace(options, dump_stages=None)
+    return before_pass(lambda stop: Session(text, filename, quiet, stop).run(), number)

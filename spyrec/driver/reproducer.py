@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from pathlib import Path
@@ -49,9 +50,17 @@ def extract(text: str) -> tuple[str, str | None, bool]:
     return text, None, True
 
 
-def save(text: str, name: str) -> Path | None:
-    """Write a reproducer into $SPYREC_DUMP_DIR, else the folder for temporary files; None when neither takes it."""
+def save(text: str, name: str, wanted: str | None = None) -> Path | None:
+    """Write a reproducer to ``wanted``, else into $SPYREC_DUMP_DIR, else the folder for temporary files; None when none
+    of them takes it.
+    """
     import tempfile
+
+    data = text.encode("utf-8", "surrogateescape")
+    if wanted is not None:
+        with contextlib.suppress(SpyrecError, OSError):
+            files.write(Path(wanted), data)
+            return Path(wanted)
 
     for folder in (os.environ.get("SPYREC_DUMP_DIR"), tempfile.gettempdir()):
         if not folder:
@@ -59,7 +68,7 @@ def save(text: str, name: str) -> Path | None:
         path = Path(folder) / f"spyrec-reproducer-{files.safe_name(name)}-{os.getpid()}.mlir"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            files.write(path, text.encode("utf-8", "surrogateescape"))
+            files.write(path, data)
         except (SpyrecError, OSError):
             continue
         return path

@@ -29,19 +29,27 @@ class PassContext:
 
     ``context`` is the MLIR context of the module; ``sink`` takes diagnostics (the driver stops after the first pass
     that reported an error, when that pass is through); ``load_device`` reads the device when the first pass asks for
-    it; ``statistics`` counts for the running pass, ``all_statistics`` keeps the counts by the pass's name.
+    it; ``statistics`` counts for the running pass. :meth:`counted` gives what a pass counted over all ops it ran on.
     """
 
     context: ir.Context
     sink: diag.Sink
     load_device: Callable[[], Device]
     statistics: Counter[str] = field(default_factory=Counter)
-    all_statistics: dict[str, Counter[str]] = field(default_factory=dict)
+    _counted: dict[int, Counter[str]] = field(default_factory=dict)
 
     @cached_property
     def device(self) -> Device:
         """The device that is compiled for."""
         return self.load_device()
+
+    def begin(self, instance: Pass) -> None:
+        """``instance`` runs from here on: ``statistics`` are its."""
+        self.statistics = self._counted.setdefault(id(instance), Counter())
+
+    def counted(self, instance: Pass) -> Counter[str]:
+        """What ``instance`` (one place of a pipeline, not all passes of its class) counted so far."""
+        return self._counted.get(id(instance), Counter())
 
 
 class Pass:

@@ -153,12 +153,12 @@ def parse_options(cls: type, name: str, text: str) -> dict[str, Any]:
     return result
 
 
-def print_options(instance: object) -> str:
-    """The options of a pass that differ from their defaults, as ``{a=1 b=2}``; empty when all are defaults."""
+def print_options(instance: object, *, defaults: bool = False) -> str:
+    """The options of a pass that differ from their defaults (all with ``defaults``) as ``{a=1 b=2}``; empty if none."""
     pairs = [
         f"{spec.spelling}={print_value(getattr(instance, spec.field))}"
         for spec in specs(type(instance))
-        if getattr(instance, spec.field) != spec.default
+        if defaults or getattr(instance, spec.field) != spec.default
     ]
     return "{" + " ".join(pairs) + "}" if pairs else ""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -87,7 +86,7 @@ class Runner:
 
     def _own(self, element: OwnPass, op: ir.Operation) -> None:
         label = Label.of(element)
-        self.ctx.statistics = self.ctx.all_statistics.setdefault(label.name, Counter())
+        self.ctx.begin(element.instance)
         had = self._error_count()
         self.watch.before(label, op)
         try:

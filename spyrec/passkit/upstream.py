@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from spyrec.passkit.base import camel
@@ -56,6 +57,23 @@ CLASS_NAMES: Final[dict[str, str]] = {
 def class_name(name: str) -> str:
     """What a banner calls the upstream pass ``name``."""
     return CLASS_NAMES.get(name) or camel(name)
+
+
+@cache
+def _spelled(text: str, anchor: str) -> str:
+    """``canonicalize`` with all its options as MLIR prints them, found out in a context of its own."""
+    from spyrec.mlir import ir, passmanager
+
+    whole = str(passmanager.PassManager.parse(f"{anchor}({text})", ir.Context()))
+    return whole.removeprefix(f"{anchor}(").removesuffix(")")
+
+
+def full_text(text: str, anchor: str) -> str:
+    """The pass ``text`` (with or without options) on ops ``anchor``, with all options, as MLIR's banners show it."""
+    try:
+        return _spelled(text, anchor)
+    except ValueError:
+        return text
 
 
 def problem(name: str, options: str, anchor: str, context: ir.Context) -> str | None:

@@ -16,6 +16,7 @@ LEVELS = [
     ("spyrec.numerics", 0),
     ("spyrec.isa", 0),
     ("spyrec.mlir", 0),
+    ("spyrec.extensions", 0),
     ("spyrec.diag", 1),
     ("spyrec.device.read", 4),
     ("spyrec.device", 1),

@@ -1,5 +1,7 @@
 """Pipelines: reading and printing, what is said about a wrong one, running, refusing, and what instruments see."""
 
+import json
+import re
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
@@ -9,8 +11,10 @@ import pytest
 from spyrec import diag
 from spyrec.errors import CompilerBug, InvalidKernel, UsageError
 from spyrec.mlir import ir
-from spyrec.passkit import Pass, PassContext, option, pipeline, registry, upstream
-from spyrec.passkit.instrument import Instrumentation, Label, PrintConfig, Printer, Timing
+from spyrec.passkit import Pass, PassContext, option, pipeline, registry, statistics, upstream
+from spyrec.passkit.instrument import Instrumentation, Label
+from spyrec.passkit.printing import PrintConfig, Printer
+from spyrec.passkit.timing import Timing
 
 TWO = """
 func.func @a(%x: i32) -> i32 {
@@ -141,11 +145,10 @@ def test_wrong_pipelines_are_located(text: str, column: int, says: str, context:
 
 
 def test_ours_and_upstream_run_in_order(context: ir.Context) -> None:
-    module, ctx = run("func.func(mark-functions,cse),mark-module", context)
+    module, _ = run("func.func(mark-functions,cse),mark-module", context)
     assert "marked" in module.operation.attributes
     assert all("mark" in f.attributes for f in module.body.operations)
     assert str(module).count("arith.addi") == 1
-    assert ctx.all_statistics["mark-functions"] == {"marked": 2}
 
 
 def test_all_functions_are_refused_together(context: ir.Context) -> None:
@@ -183,16 +186,16 @@ def banners(text: str) -> list[str]:
 def test_banners_are_mlirs(context: ir.Context) -> None:
     got = dumps("func.func(mark-functions,cse)", context, before=frozenset({"cse"}), after=frozenset("*"))
     assert banners(got) == 2 * [
-        "// -----// IR Dump After MarkFunctions (mark-functions) //----- //",
-        "// -----// IR Dump Before CSEPass (cse) //----- //",
-        "// -----// IR Dump After CSEPass (cse) //----- //",
+        "// -----// IR Dump After MarkFunctions: mark-functions{name=mark} //----- //",
+        "// -----// IR Dump Before CSEPass: cse //----- //",
+        "// -----// IR Dump After CSEPass: cse //----- //",
     ]
     assert got.endswith("}\n\n")
 
 
 def test_only_changes_are_shown(context: ir.Context) -> None:
     got = dumps("func.func(cse)", context, after=frozenset("*"), after_change=True, module_scope=True)
-    assert banners(got) == ["// -----// IR Dump After CSEPass (cse) ('func.func' operation: @a) //----- //"]
+    assert banners(got) == ["// -----// IR Dump After CSEPass: cse ('func.func' operation: @a) //----- //"]
     assert "func.func @b" in got
 
 
@@ -205,27 +208,83 @@ def test_failures_are_shown(context: ir.Context) -> None:
             instrumentation=Printer(PrintConfig(after_failure=True), str, out),
         )
     assert banners(out.getvalue()) == 2 * [
-        "// -----// IR Dump After RefuseFunctions Failed (refuse-functions) //----- //"
+        "// -----// IR Dump After RefuseFunctions Failed: refuse-functions //----- //"
     ]
+
+
+def test_upstream_options_are_shown_in_full(context: ir.Context) -> None:
+    got = dumps("canonicalize{max-iterations=3}", context, before=frozenset("*"))
+    assert re.match(
+        r"// -----// IR Dump Before CanonicalizerPass: canonicalize\{.*max-iterations=3 .*\} //----- //", got
+    )
+    assert "top-down=true" in got
 
 
 def test_a_tree_of_dumps(context: ir.Context, tmp_path: Any) -> None:
-    dumps("func.func(cse),mark-module", context, after=frozenset("*"), tree_dir=tmp_path)
-    found = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.mlir"))
+    # MLIR's names: the dumps of an op are counted, behind the count of what it is in.
+    dumps(
+        "func.func(cse,canonicalize),mark-module",
+        context,
+        before=frozenset({"cse"}),
+        after=frozenset("*"),
+        tree_dir=tmp_path,
+    )
+    found = sorted(str(p.relative_to(tmp_path / "builtin_module_no-symbol-name")) for p in tmp_path.rglob("*.mlir"))
     assert found == [
-        "builtin_module/0_mark-module.mlir",
-        "builtin_module/func_func_a/0_cse.mlir",
-        "builtin_module/func_func_b/0_cse.mlir",
+        "1_mark-module.mlir",
+        *(f"func_func_{f}/0_{k}_{p}.mlir" for f in "ab" for k, p in enumerate(("cse", "cse", "canonicalize"))),
     ]
 
 
-def test_timing_accounts_for_passes(context: ir.Context) -> None:
+def test_a_tree_that_cannot_be_written(context: ir.Context, tmp_path: Any) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidKernel, match=r"cannot write .*0_cse.mlir: not a directory"):
+        dumps("cse", context, after=frozenset("*"), tree_dir=tmp_path / "file")
+
+
+def timed(context: ir.Context, **how: str) -> str:
     timing = Timing()
     with timing.measure("Parser"):
         pass
-    run("func.func(cse,mark-functions)", context, instrumentation=timing)
-    names = [line[line.index(")") + 3 :] for line in timing.report().splitlines() if "%)" in line]
-    assert names == ["Parser", "'func.func' Pipeline", "  CSEPass", "  MarkFunctions", "Rest", "Total"]
+    run("func.func(cse,mark-functions),cse", context, instrumentation=timing)
+    return timing.report(**how)
+
+
+def test_timing_accounts_for_passes(context: ir.Context) -> None:
+    names = [line[line.index(")") + 3 :] for line in timed(context).splitlines() if "%)" in line]
+    assert names == ["Parser", "'func.func' Pipeline", "  CSEPass", "  MarkFunctions", "CSEPass", "Rest", "Total"]
+
+
+def test_timing_as_a_list_merges_and_sorts(context: ir.Context) -> None:
+    rows = [line for line in timed(context, display="list").splitlines() if "%)" in line]
+    seconds = [float(row.split()[0]) for row in rows[:-2]]
+    assert seconds == sorted(seconds, reverse=True)
+    assert rows[0].endswith("root")
+    assert sum(row.endswith("CSEPass") for row in rows) == 1
+
+
+@pytest.mark.parametrize("display", ["tree", "list"])
+def test_timing_as_json(display: str, context: ir.Context) -> None:
+    rows = json.loads(timed(context, display=display, output_format="json"))
+    assert [row["name"] for row in rows[-2:]] == ["Rest", "Total"]
+    if display == "tree":
+        (nest,) = (row for row in rows if row["name"] == "'func.func' Pipeline")
+        assert [inner.get("name") for inner in nest["passes"]] == ["CSEPass", "MarkFunctions", None]
+
+
+def test_statistics_by_place_and_by_pass(context: ir.Context) -> None:
+    made = pipeline.parse("func.func(mark-functions,cse,mark-functions{name=q}),mark-module")
+    ctx = PassContext(context, diag.Sink(), lambda: pytest.fail("no pass here needs a device"))
+    made.run(ir.Module.parse(TWO, context).operation, ctx)
+    one = ["  MarkFunctions", "    (S) 2 marked"]
+    assert statistics.report(made, ctx).splitlines()[3:] == [
+        "'func.func' Pipeline",
+        *one,
+        "  CSEPass",
+        *one,
+        "MarkModule",
+    ]
+    assert statistics.report(made, ctx, "list").splitlines()[3:] == ["MarkFunctions", "  (S) 4 marked"]
 
 
 def test_unwatched_neighbours_run_together(context: ir.Context) -> None:
