@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from spyrec import ods
-from spyrec.dialects.dataflow.checks import counts_problem
-from spyrec.dialects.dataflow.types import Dataflow, Space
+from spyrec.dialects.dataflow.checks import clip_problems, counts_problem, peer_problems
+from spyrec.dialects.dataflow.types import Dataflow, I64Arrays, Space, Strings, Symbols, Types
+from spyrec.mlir import ir
 from spyrec.ods import constraints as c
 
 
@@ -36,12 +37,38 @@ class TransferOp(ods.Op, dialect=Dataflow, name="transfer", effects=ods.ReadWrit
 
     Element `i` is read at `source_base + source + sum(i_k * source_strides_k)` and written likewise; addresses and
     strides are bytes, an absent base is 0. `counts` has at most four entries, outermost first.
+
+    A *clip* leaves out the points whose step in some count is not in `[lower, upper)`: nothing is read for them, and
+    nothing is written, or with `fill` that bit pattern. `get` reads the LX of another core, `put` writes it; with
+    `times` and `by` a put writes to that many cores, so far apart (a multicast). A list of *indices* in LX moves the
+    points of one side (`index_sides`): the index of a point is the element at `index + sum(i_k * index_strides_k)`,
+    and adds `index_scales` bytes times itself to the address. An index below 0, or not below its limit, is a fault.
+    Points of the destination that meet are written in order.
+
+    ```mlir
+    // The last rows of a matrix with %n rows, zeros below them.
+    dataflow.transfer @device[%a from %x] strides [128, 2] to @lx[%b in @x] strides [128, 2] counts [8, 64]
+      clip [0, 0] to [%n, 64] fill 0 {element_bytes = 2}
+    // Rows %idx[0], %idx[1], ... of a table with 100 rows of 128 bytes.
+    dataflow.transfer @device[%a from %x] strides [0, 2] to @lx[%b in @x] strides [128, 2] counts [8, 64]
+      index (%i) below [100] {element_bytes = 2, index_buffers = [@idx], index_scales = array<i64: 128>,
+        index_sides = ["source"], index_strides = [array<i64: 4, 0>], index_types = [i32]}
+    // To the cores %first, %first + 8, %first + 16, %first + 24.
+    dataflow.transfer @lx[%a in @w] strides [2] to @lx[%b in @x] strides [2] counts [512] put %first times 4 by 8
+      {element_bytes = 2}
+    ```
     """
 
     source_base = ods.optional_operand(c.Index, "byte address that the launch binds")
     source = ods.operand(c.Index, "byte address of the first element read")
     dest_base = ods.optional_operand(c.Index, "byte address that the launch binds")
     dest = ods.operand(c.Index, "byte address of the first element written")
+    lower = ods.variadic_operand(c.Index, "the lower bounds of the clip that are not constant")
+    upper = ods.variadic_operand(c.Index, "the upper bounds of the clip that are not constant")
+    get_from = ods.optional_operand(c.Index, "the core whose LX is read")
+    put_to = ods.optional_operand(c.Index, "the core whose LX is written, or the first of them")
+    indices = ods.variadic_operand(c.Index, "byte addresses in LX of lists of indices")
+    limits = ods.variadic_operand(c.Index, "the limits of indices that are not constant")
     source_space = ods.attr(Space, "memory that is read")
     source_buffer = ods.optional_attr(c.FlatSymbol, "the buffer that the source lies in")
     source_strides = ods.attr(c.I64Array, "source strides in bytes, outermost first")
@@ -49,11 +76,26 @@ class TransferOp(ods.Op, dialect=Dataflow, name="transfer", effects=ods.ReadWrit
     dest_buffer = ods.optional_attr(c.FlatSymbol, "the buffer that the destination lies in")
     dest_strides = ods.attr(c.I64Array, "destination strides in bytes, outermost first")
     counts = ods.attr(c.I64Array, "extents of the box, outermost first")
+    static_lower = ods.optional_attr(c.I64Array, "first step inside, per count; the dynamic marker for an operand")
+    static_upper = ods.optional_attr(c.I64Array, "step after the last one inside, per count")
+    fill = ods.optional_attr(c.I64Attr, "bit pattern that points outside of the clip get")
+    members = ods.optional_attr(c.PositiveI64, "how many cores a put goes to")
+    member_step = ods.optional_attr(c.I64Attr, "from one of these cores to the next")
+    static_limits = ods.optional_attr(c.I64Array, "what every index is less than, per list")
+    index_sides = ods.optional_attr(Strings, "`source` or `dest`, per list: whose points it moves")
+    index_buffers = ods.optional_attr(Symbols, "the buffer of each list")
+    index_strides = ods.optional_attr(I64Arrays, "strides of each list in bytes, per count")
+    index_types = ods.optional_attr(Types, "element type of each list")
+    index_scales = ods.optional_attr(c.I64Array, "bytes that an index of 1 adds, per list")
     element_bytes = ods.attr(c.PositiveI64, "size of one element in bytes")
     assembly_format = (
         "$source_space `[` $source (`from` $source_base^)? (`in` $source_buffer^)? `]` `strides` $source_strides"
         " `to` $dest_space `[` $dest (`from` $dest_base^)? (`in` $dest_buffer^)? `]` `strides` $dest_strides"
-        " `counts` $counts attr-dict"
+        " `counts` $counts"
+        " (`clip` custom<DynamicIndexList>($lower, $static_lower)^"
+        " `to` custom<DynamicIndexList>($upper, $static_upper))? (`fill` $fill^)?"
+        " (`get` $get_from^)? (`put` $put_to^)? (`times` $members^ `by` $member_step)?"
+        " (`index` `(` $indices^ `)` `below` custom<DynamicIndexList>($limits, $static_limits))? attr-dict"
     )
 
     def verify(self) -> Iterator[ods.Violation]:
@@ -65,6 +107,41 @@ class TransferOp(ods.Op, dialect=Dataflow, name="transfer", effects=ods.ReadWrit
                 yield ods.Violation(
                     "rank-mismatch", f"{name} has {len(strides)} entries for {len(self.counts)} counts", name
                 )
+        yield from clip_problems(
+            self.static_lower, self.static_upper, self.lower, self.upper, len(self.counts), self.fill
+        )
+        yield from peer_problems(self.get_from, self.put_to, self.members, self.member_step)
+        for side, core in (("source", self.get_from), ("dest", self.put_to)):
+            if core is not None and getattr(self, f"{side}_space").value != "lx":
+                yield ods.Violation("transfer-side", "only the LX of another core can be reached", f"{side}_space")
+        yield from self._lists()
+
+    @property
+    def is_plain(self) -> bool:
+        """No clip, no other core, no indices."""
+        return self.static_lower is None and self.get_from is None and self.put_to is None and not self.indices
+
+    def _lists(self) -> Iterator[ods.Violation]:
+        """One entry per list of indices in each attribute, a stride per count."""
+        names = ("index_sides", "index_buffers", "index_strides", "index_types", "index_scales", "static_limits")
+        for name in names:
+            entries = getattr(self, name)
+            count = 0 if entries is None else len(entries)
+            if count != len(self.indices):
+                yield ods.Violation(
+                    "rank-mismatch", f"{name} has {count} entries for {len(self.indices)} lists of indices", name
+                )
+                return
+        for k, (steps, moved) in enumerate(zip(self.index_strides or (), self.index_sides or (), strict=True)):
+            strides, side = ir.DenseI64ArrayAttr(steps), ir.StringAttr(moved).value
+            if len(strides) != len(self.counts):
+                message = f"list {k} has {len(strides)} strides for {len(self.counts)} counts"
+                yield ods.Violation("rank-mismatch", message, f"index_strides[{k}]")
+            if side not in ("source", "dest"):
+                yield ods.Violation("wrong-attribute", "a list moves `source` or `dest`", f"index_sides[{k}]")
+            elif side == "dest" and self.fill is not None:
+                message = "points that indices move have no outside that could be filled"
+                yield ods.Violation("wrong-attribute", message, "fill")
 
 
 class ScalarLoadOp(ods.Op, dialect=Dataflow, name="scalar_load", effects=ods.Read):

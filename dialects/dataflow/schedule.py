@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from spyrec import ods
-from spyrec.dialects.dataflow.checks import strides_per_dimension
-from spyrec.dialects.dataflow.types import Buffer, Dataflow, Space, Strings
+from spyrec.dialects.dataflow.checks import clip_problems, peer_problems, strides_per_dimension
+from spyrec.dialects.dataflow.types import Buffer, Dataflow, Maps, Space, Strings
 from spyrec.mlir import ir
 from spyrec.ods import constraints as c
 
@@ -42,6 +42,11 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
     Each side is a buffer or a box of a memory: `@device[%offset from %base] strides [...]`, in elements of the buffer's
     element type, with the sizes of the buffer on the other side. `route` names the resource kinds that the bytes pass,
     memory first and last.
+
+    Clip, fill, `get`, `put` and multicast are those of `dataflow.transfer`, with a bound per dimension of the box. A
+    buffer in another core means the instance that this core has too: of the same iteration. A list of
+    indices is a buffer; `index_maps` gives for a point of the box the place of its index in the list, and
+    `index_scales` counts elements.
     """
 
     source = ods.optional_operand(Buffer, "the buffer that is read")
@@ -52,16 +57,35 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
     dest_base = ods.optional_operand(c.Index, "byte address that the launch binds")
     dest_offset = ods.optional_operand(c.Index, "where the box starts, in elements")
     dest_dyn_strides = ods.variadic_operand(c.Index, "the destination strides that are not constant")
+    lower = ods.variadic_operand(c.Index, "the lower bounds of the clip that are not constant")
+    upper = ods.variadic_operand(c.Index, "the upper bounds of the clip that are not constant")
+    get_from = ods.optional_operand(c.Index, "the core whose buffer is read")
+    put_to = ods.optional_operand(c.Index, "the core whose buffer is written, or the first of them")
+    indices = ods.variadic_operand(Buffer, "lists of indices")
+    limits = ods.variadic_operand(c.Index, "the limits of indices that are not constant")
     source_space = ods.optional_attr(Space, "memory of the source box")
     source_strides = ods.optional_attr(c.I64Array, "strides of the source box, in elements")
     dest_space = ods.optional_attr(Space, "memory of the destination box")
     dest_strides = ods.optional_attr(c.I64Array, "strides of the destination box, in elements")
+    static_lower = ods.optional_attr(c.I64Array, "first step inside, per dimension; the dynamic marker for an operand")
+    static_upper = ods.optional_attr(c.I64Array, "step after the last one inside, per dimension")
+    fill = ods.optional_attr(c.I64Attr, "bit pattern that points outside of the clip get")
+    members = ods.optional_attr(c.PositiveI64, "how many cores a put goes to")
+    member_step = ods.optional_attr(c.I64Attr, "from one of these cores to the next")
+    static_limits = ods.optional_attr(c.I64Array, "what every index is less than, per list")
+    index_sides = ods.optional_attr(Strings, "`source` or `dest`, per list: whose points it moves")
+    index_maps = ods.optional_attr(Maps, "from a point of the box to the place of its index, per list")
+    index_scales = ods.optional_attr(c.I64Array, "elements that an index of 1 adds, per list")
     unit = ods.attr(c.FlatSymbol, "kind of the unit that does it")
     route = ods.attr(Strings, "kinds of the resources passed, memory first and last")
     assembly_format = (
         "`from` custom<Side>($source, $source_space, $source_offset, $source_base, $source_dyn_strides,"
         " $source_strides)"
         " `to` custom<Side>($dest, $dest_space, $dest_offset, $dest_base, $dest_dyn_strides, $dest_strides)"
+        " (`clip` custom<DynamicIndexList>($lower, $static_lower)^"
+        " `to` custom<DynamicIndexList>($upper, $static_upper))? (`fill` $fill^)?"
+        " (`get` $get_from^)? (`put` $put_to^)? (`times` $members^ `by` $member_step)?"
+        " (`index` `(` $indices^ `:` type($indices) `)` `below` custom<DynamicIndexList>($limits, $static_limits))?"
         " attr-dict `:` custom<PresentTypes>(type($source), type($dest))"
     )
 
@@ -86,6 +110,37 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
             yield ods.Violation(
                 "wrong-attribute", f"a route has at least two ends, but this one is {self.route}", "route"
             )
+        boxed = self.source if self.source is not None else self.dest
+        assert boxed is not None
+        rank = ir.MemRefType(boxed.type).rank
+        yield from clip_problems(self.static_lower, self.static_upper, self.lower, self.upper, rank, self.fill)
+        yield from peer_problems(self.get_from, self.put_to, self.members, self.member_step)
+        for side, core in (("source", self.get_from), ("dest", self.put_to)):
+            space = getattr(self, f"{side}_space")
+            if core is not None and space is not None and space.value != "lx":
+                yield ods.Violation("transfer-side", "only the LX of another core can be reached", side)
+        yield from self._lists(rank)
+
+    @property
+    def is_plain(self) -> bool:
+        """No clip, no other core, no indices."""
+        return self.static_lower is None and self.get_from is None and self.put_to is None and not self.indices
+
+    def _lists(self, rank: int) -> Iterator[ods.Violation]:
+        """One entry per list of indices in each attribute; a map from the box to the list."""
+        for name in ("index_sides", "index_maps", "index_scales", "static_limits"):
+            entries = getattr(self, name)
+            count = 0 if entries is None else len(entries)
+            if count != len(self.indices):
+                message = f"{name} has {count} entries for {len(self.indices)} lists of indices"
+                yield ods.Violation("rank-mismatch", message, name)
+                return
+        for k, (list_, attribute) in enumerate(zip(self.indices, self.index_maps or (), strict=True)):
+            map_ = ir.AffineMapAttr(attribute).value
+            places = ir.MemRefType(list_.type).rank
+            if map_.n_dims != rank or len(map_.results) != places:
+                message = f"map {k} takes {map_.n_dims} dimensions to {len(map_.results)}; the box has {rank}"
+                yield ods.Violation("rank-mismatch", f"{message}, the list {places}", f"index_maps[{k}]")
 
     def _side(self, side: str, buffer: ir.Value | None, other: ir.Value | None) -> Iterator[ods.Violation]:
         """A side is a buffer, or a memory with an offset and strides for the dimensions of the other side's buffer."""
@@ -112,27 +167,33 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
 class ChannelOp(ods.Op, dialect=Dataflow, name="channel", traits=(ods.Symbol,)):
     """A counter with one unit that posts and one that waits, per core.
 
-    `init` is its value before the first post. A wait takes 1, and blocks while the counter is 0.
+    `init` is its value before the first post. A wait takes 1, and blocks while the counter is 0. With `peers` there is
+    one counter for each ordered pair of cores: a post names the core whose unit waits, a wait the core whose unit
+    posts. Channels within a core follow from program order, so the sequential executor of stage `schedule` ignores
+    them; those between cores order what no program order orders, and mean there what they mean everywhere.
     """
 
     sym_name = ods.attr(c.SymbolName, "the channel's name")
     from_unit = ods.attr(c.FlatSymbol, "kind of the unit that posts")
     to_unit = ods.attr(c.FlatSymbol, "kind of the unit that waits")
     init = ods.attr(c.NonNegativeI64, "initial credits")
+    peers = ods.optional_attr(c.UnitAttr, "one counter for each ordered pair of cores")
     assembly_format = "$sym_name `from` $from_unit `to` $to_unit attr-dict"
 
 
 class PostOp(ods.Op, dialect=Dataflow, name="post"):
     """Add 1 to a channel once all earlier work of the unit is complete."""
 
+    peer = ods.optional_operand(c.Index, "the core whose unit waits, for a channel between cores")
     channel = ods.attr(c.FlatSymbol, "the channel")
     unit = ods.optional_attr(c.FlatSymbol, "kind of the unit that posts; absent inside `program_unit`")
-    assembly_format = "$channel attr-dict"
+    assembly_format = "$channel (`to` $peer^)? attr-dict"
 
 
 class WaitOp(ods.Op, dialect=Dataflow, name="wait"):
     """Take 1 from a channel; the unit goes on once there is one to take."""
 
+    peer = ods.optional_operand(c.Index, "the core whose unit posts, for a channel between cores")
     channel = ods.attr(c.FlatSymbol, "the channel")
     unit = ods.optional_attr(c.FlatSymbol, "kind of the unit that waits; absent inside `program_unit`")
-    assembly_format = "$channel attr-dict"
+    assembly_format = "$channel (`from` $peer^)? attr-dict"

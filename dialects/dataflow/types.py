@@ -88,6 +88,8 @@ def _in_lx(t: Any) -> bool:
 
 
 Space = c.attr_class("memory", "a memory, @device or @lx", ir.FlatSymbolRefAttr, ods.Form.SYMBOL, _is_space)
+Types = c.array_of(c.TypeAttr, "an array of types")
+Maps = c.array_of(c.AffineMapAttr, "an array of affine maps")
 Buffer = c.type_is("buffer", 'a memref in memory space "lx"', _in_lx)
 Strings = c.array_of(c.StringAttr, "an array of strings")
 Symbols = c.array_of(c.FlatSymbol, "an array of symbols")

@@ -94,6 +94,7 @@ IDS: dict[str, tuple[str, str]] = {
     "wrong-scalar": ("InvalidKernel", "a number does not fit its argument's type, or is given twice"),
     # executing: what the sanitizer of the simulator, and executors as far as they check it, report
     "accumulator-misuse": ("InvalidKernel", "a contraction goes on from sums that its unit has not kept"),
+    "no-such-core": ("InvalidKernel", "a core is named on which the kernel does not run"),
     "channel-misuse": ("InvalidKernel", "a channel does not end at the value at which it started"),
     "deadlock": ("InvalidKernel", "units wait for one another, or for a unit that has ended"),
     "division-by-zero": ("InvalidKernel", "an integer is divided by zero"),

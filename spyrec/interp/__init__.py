@@ -21,10 +21,11 @@ from spyrec import numerics
 from spyrec.diag import Sink, resolve
 from spyrec.interp import affine, arith, collectives, dataflow, func, indirect, ktdp, linalg, memref, scf, tensor
 from spyrec.interp import program as units
+from spyrec.interp.cores import cores_of
 from spyrec.interp.exchange import Exchange, Turn, take_turns
 from spyrec.interp.faults import Fault
 from spyrec.interp.footprint import grid_of, scratchpad_bases, signature_of
-from spyrec.interp.machine import MEANINGS, TERMINATORS, Reporter, Tile, Watcher, drain, prepare
+from spyrec.interp.machine import MEANINGS, TERMINATORS, Reporter, Tile, Watcher, prepare
 from spyrec.interp.memory import Device, Scratchpad
 from spyrec.interp.probes import Probe, Probes
 from spyrec.interp.races import Tracker
@@ -154,10 +155,14 @@ def _run(
         return
     for tile in tiles:
         tile.clock = None  # channels and queues order units; races are the simulator's to find
-        tile.program = units.Program(np.full(lx_bytes, -1, np.int32))
+    if units.joins_cores(op):
+        programs = [units.begin(prepared, tile, arguments, lx_bytes) for tile in tiles]
+        units.execute(programs, rng)
+        cores_of(tiles[0]).balance()
+        return
+    for tile in tiles:
         try:
-            drain(prepared.run(tile, arguments))
-            tile.program.execute(rng)
+            units.execute([units.begin(prepared, tile, arguments, lx_bytes)], rng)
         except Fault as fault:
             if count > 1:
                 fault.notes += (f"on compute tile {tile.number} of {count}",)

@@ -40,9 +40,12 @@ class Future:
 
 @dataclass(eq=False)
 class Exchange:
-    """Partials of all tiles: by produce op, ordinal and group, then by tile."""
+    """Partials of all tiles: by produce op, ordinal and group, then by tile. ``cores`` is what they share below stage
+    ``kernel`` (:class:`spyrec.interp.cores.Cores`).
+    """
 
     partials: dict[tuple[int, int, int], dict[int, Partial]] = field(default_factory=dict)
+    cores: Any = None
     _executions: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def begin(self, op: ir.Operation, tile: int) -> Future:

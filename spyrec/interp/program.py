@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from spyrec import numerics
 from spyrec.dialects import dataflow
+from spyrec.interp.cores import Credits, cores_of
 from spyrec.interp.faults import Fault
-from spyrec.interp.machine import Frame, Run, Scope, meaning
+from spyrec.interp.machine import Frame, Function, Run, Scope, Tile, drain, meaning
 from spyrec.interp.requests import Await, Blocked, Flow
 from spyrec.interp.values import element_of
 from spyrec.mlir import ir
@@ -55,13 +56,14 @@ class Unit:
     """A unit of one core. ``blocked`` is what it waits for, if it does."""
 
     name: str
+    core: int
     flow: Flow
-    blocked: Blocked | None = None
+    blocked: Waiting | None = None
 
 
 @dataclass(eq=False)
 class Program:
-    """One core: its buffers, channels and units, and through which buffer (number, -1: none) each byte of LX was
+    """One core: its buffers, channels and units, and through which buffer (number, 0: none) each byte of LX was
     written; and the sums that contractions have left in their units.
     """
 
@@ -71,20 +73,8 @@ class Program:
     units: list[Unit] = field(default_factory=list)
     kept: dict[str, Array] = field(default_factory=dict)
 
-    def execute(self, rng: np.random.Generator | None) -> None:
-        """Run all units to their ends. Raises :class:`Fault` ``deadlock`` or ``channel-misuse``."""
-        alive = list(self.units)
-        while alive:
-            ready = [u for u in alive if u.blocked is None or self.channels[u.blocked.channel].count > 0]
-            if not ready:
-                raise self._deadlock(alive)
-            unit = ready[0] if rng is None else ready[int(rng.integers(len(ready)))]
-            request = next(unit.flow, None)
-            if isinstance(request, Await):
-                raise Fault("invalid-ir", "a unit waits for another tile", notes=[(request.op, "waits here")])
-            unit.blocked = request
-            if unit.blocked is None:
-                alive.remove(unit)
+    def balance(self) -> None:
+        """Raise :class:`Fault` for a channel of this core that does not end as it began."""
         for name, channel in self.channels.items():
             if channel.count != channel.initial:
                 fault = Fault(
@@ -94,17 +84,54 @@ class Program:
                 fault.op = channel.op
                 raise fault
 
-    def _deadlock(self, waiting: Sequence[Unit]) -> Fault:
-        waits = []
-        for unit in waiting:
-            assert unit.blocked is not None
-            poster = self.channels[unit.blocked.channel].poster
-            state = "waits itself" if any(u.name.startswith(poster) for u in waiting) else "has ended"
-            text = f"@{unit.name} waits for @{unit.blocked.channel}, which @{poster} posts, and that one {state}"
-            waits.append((unit.blocked.op, text))
-        fault = Fault("deadlock", f"no unit can go on: {waits[0][1]}", notes=waits[1:])
-        fault.op = waits[0][0]
-        return fault
+
+def begin(function: Function, tile: Tile, arguments: Sequence[Any], lx_bytes: int) -> Program:
+    """Run a function up to its units, which are then ready to be executed."""
+    tile.program = Program(np.zeros(lx_bytes, np.int32))
+    drain(function.run(tile, arguments))
+    return tile.program
+
+
+@dataclass(frozen=True)
+class Waiting(Blocked):
+    """A unit waits for ``counter``, which the unit ``poster`` of some core posts."""
+
+    counter: Channel | Credits
+    poster: str
+    core: int
+
+
+def execute(programs: Sequence[Program], rng: np.random.Generator | None) -> None:
+    """Run all units of some cores to their ends. Raises :class:`Fault` ``deadlock`` or ``channel-misuse``."""
+    alive = [unit for program in programs for unit in program.units]
+    while alive:
+        ready = [u for u in alive if u.blocked is None or u.blocked.counter.count > 0]
+        if not ready:
+            raise _deadlock(alive)
+        unit = ready[0] if rng is None else ready[int(rng.integers(len(ready)))]
+        request = next(unit.flow, None)
+        if request is not None and not isinstance(request, Waiting):
+            raise Fault("invalid-ir", "a unit waits for another tile", notes=[(request.op, "waits here")])
+        unit.blocked = request
+        if request is None:
+            alive.remove(unit)
+    for program in programs:
+        program.balance()
+
+
+def _deadlock(waiting: Sequence[Unit]) -> Fault:
+    stuck = {(u.core, u.name) for u in waiting}
+    waits = []
+    for unit in waiting:
+        blocked = unit.blocked
+        assert blocked is not None
+        state = "waits itself" if (blocked.core, blocked.poster) in stuck else "has ended"
+        where = "" if blocked.core == unit.core else f" of core {blocked.core}"
+        text = f"@{unit.name} waits for @{blocked.channel}, which @{blocked.poster}{where} posts, and that one {state}"
+        waits.append((blocked.op, text))
+    fault = Fault("deadlock", f"no unit can go on: {waits[0][1]}", notes=list(dict.fromkeys(waits[1:])))
+    fault.op = waits[0][0]
+    return fault
 
 
 def program_of(frame: Frame) -> Program:
@@ -113,6 +140,20 @@ def program_of(frame: Frame) -> Program:
     if program is None:
         raise Fault("invalid-ir", "this op belongs to a function with program units, and the function has none")
     return program
+
+
+def joins_cores(function: ir.Operation) -> bool:
+    """Whether cores reach one another, so that they have to be executed together."""
+    pending = [function]
+    while pending:
+        op = pending.pop()
+        view = op.opview
+        if isinstance(view, dataflow.ChannelOp) and view.peers is not None:
+            return True
+        if isinstance(view, dataflow.TransferOp) and (view.get_from is not None or view.put_to is not None):
+            return True
+        pending += [inner.operation for region in op.regions for block in region for inner in block.operations]
+    return False
 
 
 def is_program(function: ir.Operation) -> bool:
@@ -140,7 +181,7 @@ def buffer(op: ir.Operation, scope: Scope) -> Run:
 
     def run(frame: Frame) -> None:
         program = program_of(frame)
-        area = Area(name, len(program.areas), address, slot, depth)
+        area = Area(name, 1 + len(program.areas), address, slot, depth)
         if area.end > len(program.owners):
             raise Fault("out-of-lx", f"buffer @{name} ends at byte {area.end}; LX has {len(program.owners)}")
         program.areas[name] = area
@@ -153,9 +194,12 @@ def channel(op: ir.Operation, scope: Scope) -> Run:
     made = dataflow.ChannelOp(op)
     name, poster, waiter = (_name(a) for a in (made.sym_name, made.from_unit, made.to_unit))
     initial = ir.IntegerAttr(made.init).value
+    between_cores = made.peers is not None
 
     def run(frame: Frame) -> None:
-        if frame.tile.program is not None:  # at the `schedule` stage program order is the order
+        if between_cores:
+            cores_of(frame.tile).channels[name] = (op, initial)
+        elif frame.tile.program is not None:  # at the `schedule` stage program order is the order
             frame.tile.program.channels[name] = Channel(op, poster, waiter, initial, initial)
 
     return run
@@ -180,20 +224,25 @@ def program_unit(op: ir.Operation, scope: Scope) -> Run:
 
     def run(frame: Frame) -> None:
         # Units share the frame: they read what is outside of them and write only values of their own.
-        program_of(frame).units.append(Unit(name, body.run(frame, (frame.tile.number,))))
+        program = program_of(frame)
+        program.units.append(Unit(name, frame.tile.number, body.run(frame, (frame.tile.number,))))
+        cores_of(frame.tile).programs[frame.tile.number] = program
 
     return run
 
 
 @meaning("dataflow.wait", flow=True)
 def wait(op: ir.Operation, scope: Scope) -> Run:
-    name, counts = _name(dataflow.WaitOp(op).channel), _in_unit(op)
+    made = dataflow.WaitOp(op)
+    name, counts = _name(made.channel), _in_unit(op)
+    if made.peer is not None:
+        return _wait_for_core(op, name)
 
     def run(frame: Frame) -> Flow:
         if counts:
             awaited = _channel(frame, name)
             while awaited.count == 0:
-                yield Blocked(name, op)
+                yield Waiting(name, op, awaited, awaited.poster, frame.tile.number)
             awaited.count -= 1
 
     return run
@@ -201,7 +250,10 @@ def wait(op: ir.Operation, scope: Scope) -> Run:
 
 @meaning("dataflow.post")
 def post(op: ir.Operation, scope: Scope) -> Run:
-    name, counts = _name(dataflow.PostOp(op).channel), _in_unit(op)
+    made = dataflow.PostOp(op)
+    name, counts = _name(made.channel), _in_unit(op)
+    if made.peer is not None:
+        return _post_to_core(name)
 
     def run(frame: Frame) -> None:
         if counts:
@@ -210,10 +262,38 @@ def post(op: ir.Operation, scope: Scope) -> Run:
     return run
 
 
+def _wait_for_core(op: ir.Operation, name: str) -> Run:
+    """A wait on a channel between cores; it means the same at ``schedule``, where a whole core waits."""
+
+    def run(frame: Frame, peer: int) -> Flow:
+        tile, cores = frame.tile, cores_of(frame.tile)
+        credits = cores.credits(name, cores.check(int(peer), "peer"), tile.number)
+        poster = _name(dataflow.ChannelOp(credits.op).from_unit)
+        while credits.count == 0:
+            if tile.program is not None:
+                yield Waiting(name, op, credits, poster, int(peer))
+            else:
+                yield Await(op, 0, lambda: [int(peer)] if credits.count == 0 else [])
+        seen = credits.take()
+        if seen is not None and tile.clock is not None:
+            tile.clock.acquire(seen)
+
+    return run
+
+
+def _post_to_core(name: str) -> Run:
+    def run(frame: Frame, peer: int) -> None:
+        tile, cores = frame.tile, cores_of(frame.tile)
+        credits = cores.credits(name, tile.number, cores.check(int(peer), "peer"))
+        credits.posts.append(None if tile.clock is None else tile.clock.release())
+
+    return run
+
+
 def _channel(frame: Frame, name: str) -> Channel:
     found = program_of(frame).channels.get(name)
     if found is None:
-        raise Fault("undefined-name", f"there is no channel @{name}", "channel")
+        raise Fault("undefined-name", f"there is no channel @{name} within a core", "channel")
     return found
 
 
@@ -240,8 +320,8 @@ class Side:
             area, owners = data
             if not (owners == area.number).all():
                 other = int(owners[owners != area.number].flat[0])
-                names = {a.number: a.name for a in program_of(frame).areas.values()}
-                message = f"bytes read through @{area.name} were last written through @{names[other]}"
+                names = {a.number: f"@{a.name}" for a in program_of(frame).areas.values()}
+                message = f"bytes read through @{area.name} were last written through {names.get(other, 'no buffer')}"
                 raise Fault("wrong-buffer", message)
         return values
 
@@ -278,30 +358,6 @@ class Side:
         owners = program.owners
         steps = tuple(s * owners.itemsize for s in (*self.strides, 1))
         return area, np.ndarray((*self.counts, size), owners.dtype, owners, address * owners.itemsize, steps)
-
-
-@meaning("dataflow.transfer")
-def transfer(op: ir.Operation, scope: Scope) -> Run:
-    made = dataflow.TransferOp(op)
-    counts = tuple(made.counts)
-    element = {1: "i8", 2: "i16", 4: "i32", 8: "i64"}.get(size := ir.IntegerAttr(made.element_bytes).value)
-    if element is None:
-        raise Fault("unsupported-op", f"elements of {size} bytes have no meaning", "element_bytes")
-
-    def side(name: str, element: str) -> tuple[Side, bool]:
-        space, buffer = getattr(made, f"{name}_space"), getattr(made, f"{name}_buffer")
-        strides = tuple(getattr(made, f"{name}_strides"))
-        held = Side(_name(space) == "device", counts, strides, element, None if buffer is None else _name(buffer))
-        return held, getattr(made, f"{name}_base") is not None
-
-    (source, source_base), (dest, dest_base) = side("source", element), side("dest", element)
-
-    def run(frame: Frame, *operands: int) -> None:
-        values = iter(operands)
-        from_, to = (int(next(values)) + (int(next(values)) if based else 0) for based in (source_base, dest_base))
-        dest.write(frame, to, source.read(frame, from_))
-
-    return run
 
 
 @meaning("dataflow.scalar_load")

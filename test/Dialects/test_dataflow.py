@@ -72,11 +72,16 @@ def test_one_rule_each(text: str, id: str, field: str, message: str) -> None:
     assert message in found.message
 
 
+NONE_BEYOND = (0,) * 6
+"""No operands of clips, other cores and indices."""
+
+
 def transfer(
     source: str, dest: str, attributes: str, counts: tuple[int, ...], types: str, route: str = '"ddr", "lx"'
 ) -> str:
     return f"""{INDEX} {ALLOC} "dataflow.data_transfer"({source}{", " if source and dest else ""}{dest}) {{
-      unit = @load, route = [{route}], {attributes} {segments(dataflow.DataTransferOp, *counts)}}} : ({types}) -> ()"""
+      unit = @load, route = [{route}], {attributes} {segments(dataflow.DataTransferOp, *counts, *NONE_BEYOND)}}}
+      : ({types}) -> ()"""
 
 
 BOX = "source_space = @device, source_strides = array<i64: 64, 1>,"
@@ -157,14 +162,14 @@ def test_counts_of_a_transfer(counts: str, message: str) -> None:
     strides = f"array<i64: {', '.join(['2'] * len([c for c in counts.split(',') if c]))}>" if counts else "array<i64>"
     text = f"""{INDEX} "dataflow.transfer"(%i, %i) {{source_space = @device, dest_space = @lx, element_bytes = 2 : i64,
       counts = array<i64{": " + counts if counts else ""}>, source_strides = {strides}, dest_strides = {strides},
-      {segments(dataflow.TransferOp, 0, 1, 0, 1)}}} : (index, index) -> ()"""
+      {segments(dataflow.TransferOp, 0, 1, 0, 1, *NONE_BEYOND)}}} : (index, index) -> ()"""
     assert message in only(text).message
 
 
 def test_strides_of_a_transfer() -> None:
     text = f"""{INDEX} "dataflow.transfer"(%i, %i) {{source_space = @device, dest_space = @lx, element_bytes = 2 : i64,
       counts = array<i64: 4, 8>, source_strides = array<i64: 16, 2>, dest_strides = array<i64: 2>,
-      {segments(dataflow.TransferOp, 0, 1, 0, 1)}}} : (index, index) -> ()"""
+      {segments(dataflow.TransferOp, 0, 1, 0, 1, *NONE_BEYOND)}}} : (index, index) -> ()"""
     found = only(text)
     assert (found.id, found.field) == ("rank-mismatch", "dest_strides")
     assert "dest_strides has 1 entries for 2 counts" in found.message

@@ -1,0 +1,153 @@
+"""Meaning of transfers at the ``program`` stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spyrec import numerics
+from spyrec.dialects import dataflow
+from spyrec.interp.cores import cores_of
+from spyrec.interp.faults import Fault
+from spyrec.interp.machine import Frame, Run, Scope, meaning
+from spyrec.interp.moves import MemorySide, Offsets, Region, SpecialOperands, checked, pattern
+from spyrec.interp.program import Program, Side, program_of
+from spyrec.mlir import ir
+from spyrec.numerics import Array
+
+
+def _symbol(attribute: ir.Attribute) -> str:
+    return ir.FlatSymbolRefAttr(attribute).value
+
+
+@meaning("dataflow.transfer")
+def transfer(op: ir.Operation, scope: Scope) -> Run:
+    made = dataflow.TransferOp(op)
+    counts = tuple(made.counts)
+    element = {1: "i8", 2: "i16", 4: "i32", 8: "i64"}.get(size := ir.IntegerAttr(made.element_bytes).value)
+    if element is None:
+        raise Fault("unsupported-op", f"elements of {size} bytes have no meaning", "element_bytes")
+
+    def side(name: str, element: str) -> tuple[Side, bool]:
+        space, buffer = getattr(made, f"{name}_space"), getattr(made, f"{name}_buffer")
+        strides = tuple(getattr(made, f"{name}_strides"))
+        held = Side(_symbol(space) == "device", counts, strides, element, None if buffer is None else _symbol(buffer))
+        return held, getattr(made, f"{name}_base") is not None
+
+    if not made.is_plain:
+        return _special(op, made, element)
+    (source, source_base), (dest, dest_base) = side("source", element), side("dest", element)
+
+    def run(frame: Frame, *operands: int) -> None:
+        values = iter(operands)
+        from_, to = (int(next(values)) + (int(next(values)) if based else 0) for based in (source_base, dest_base))
+        dest.write(frame, to, source.read(frame, from_))
+
+    return run
+
+
+def _special(op: ir.Operation, made: dataflow.TransferOp, element: str) -> Run:
+    """A transfer with a clip, another core, or lists of indices, point by point."""
+    counts, operands_of = tuple(made.counts), SpecialOperands(made)
+    strides = {name: tuple(getattr(made, f"{name}_strides")) for name in ("source", "dest")}
+    on_device = {name: _symbol(getattr(made, f"{name}_space")) == "device" for name in strides}
+    buffers = {name: getattr(made, f"{name}_buffer") for name in strides}
+    names = {name: None if buffer is None else _symbol(buffer) for name, buffer in buffers.items()}
+    based = [made.source_base is not None, made.dest_base is not None]
+    lists = [
+        _List(ir.StringAttr(side).value, tuple(ir.DenseI64ArrayAttr(steps)), _symbol(buffer), str(type_), scale)
+        for side, steps, buffer, type_, scale in zip(
+            made.index_sides or (),
+            made.index_strides or (),
+            made.index_buffers or (),
+            [ir.TypeAttr(t).value for t in made.index_types or ()],
+            made.index_scales or (),
+            strict=True,
+        )
+    ]
+
+    def run(frame: Frame, *operands: int) -> None:
+        values = iter(operands)
+        source, dest = (int(next(values)) + (int(next(values)) if b else 0) for b in based)
+        special = operands_of.take(list(values))
+        region, own = Region.of(counts, special.lower, special.upper), frame.tile.number
+        offsets = {name: region.offsets(steps) for name, steps in strides.items()}
+        for number, (list_, address) in enumerate(zip(lists, special.indices, strict=True)):
+            found = _memory(frame, own, False, list_.buffer, int(address), list_.element).gather(
+                region.offsets(list_.strides)
+            )
+            offsets[list_.side] = offsets[list_.side] + list_.scale * checked(found, special.limits[number], number)
+        peer = own if special.get_from is None else cores_of(frame.tile).check(special.get_from, "get_from")
+        moved = _memory(frame, peer, on_device["source"], names["source"], source, element).gather(offsets["source"])
+        for core in operands_of.cores(special, own):
+            cores_of(frame.tile).check(core, "put_to")
+            to = _memory(frame, core, on_device["dest"], names["dest"], dest, element)
+            if operands_of.fill is not None:
+                to.scatter(Region.of(counts, None, None).offsets(strides["dest"]), pattern(operands_of.fill, element))
+            to.scatter(offsets["dest"], moved)
+
+    return run
+
+
+@dataclass(frozen=True)
+class _List:
+    """A list of indices."""
+
+    side: str
+    strides: tuple[int, ...]
+    buffer: str
+    element: str
+    scale: int
+
+
+@dataclass(frozen=True)
+class _InBuffer(MemorySide):
+    """A scratchpad, all accesses through one buffer: in one of its slots, and of bytes last written through it."""
+
+    program: Program
+    buffer: str
+
+    def _owners(self, offsets: Offsets) -> tuple[Offsets, int]:
+        area = self.program.areas.get(self.buffer)
+        if area is None:
+            raise Fault("undefined-name", f"there is no buffer @{self.buffer}")
+        size = numerics.sizeof(self.element)
+        places = (self.address + offsets).reshape(-1)
+        low, high = int(np.min(places)), int(np.max(places)) + size
+        slot = (low - area.address) // area.slot_bytes
+        if not 0 <= slot < area.depth or high > area.address + (slot + 1) * area.slot_bytes:
+            raise Fault(
+                "out-of-buffer",
+                f"bytes {low} to {high - 1} are not in one slot of @{area.name}, which has {area.depth} slots of"
+                f" {area.slot_bytes} bytes from {area.address} on",
+            )
+        return places[:, None] + np.arange(size), area.number
+
+    def gather(self, offsets: Offsets) -> Array:
+        """The elements at these offsets."""
+        values = super().gather(offsets)
+        if offsets.size:
+            places, number = self._owners(offsets)
+            if (self.program.owners[places] != number).any():
+                raise Fault("wrong-buffer", f"bytes read through @{self.buffer} were last written through another one")
+        return values
+
+    def scatter(self, offsets: Offsets, values: Array) -> None:
+        """Store elements in order."""
+        if not offsets.size:
+            return
+        places, number = self._owners(offsets)
+        super().scatter(offsets, values)
+        self.program.owners[places] = number
+
+
+def _memory(frame: Frame, core: int, on_device: bool, buffer: str | None, address: int, element: str) -> MemorySide:
+    """Device memory, or the scratchpad of a core."""
+    tile = frame.tile
+    if on_device:
+        return MemorySide(tile.device, address, element, None)
+    if buffer is None:
+        raise Fault("undefined-name", "the operand names no buffer")
+    program = program_of(frame) if core == tile.number else cores_of(tile).programs[core]
+    return _InBuffer(tile.scratchpads(core), address, element, None, program, buffer)
