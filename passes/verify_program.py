@@ -70,7 +70,7 @@ class _Check:
         self.names: set[str] = set()
         self.buffers: dict[str, BufferOp] = {}
         self.channels: dict[str, ChannelOp] = {}
-        self.units: dict[tuple[str, int], ProgramUnitOp] = {}
+        self.units: list[ProgramUnitOp] = []
         self.ends: defaultdict[str, _Ends] = defaultdict(_Ends)
 
     def run(self) -> None:
@@ -84,14 +84,14 @@ class _Check:
                 self._declare(op, view.sym_name.value)
                 self.channels[view.sym_name.value] = view
             elif isinstance(view, ProgramUnitOp):
-                key = (view.unit.value, view.corelet.value if view.corelet is not None else 0)
-                if key in self.units:
-                    self.broken(op, f"unit '{key[0]}' has two programs on corelet {key[1]}; split-units makes one")
-                self.units[key] = view
+                kind, corelet = _place(view)
+                if (kind, corelet) in map(_place, self.units):
+                    self.broken(op, f"unit '{kind}' has two programs on corelet {corelet}; split-units makes one")
+                self.units.append(view)
             elif op.name not in support.SCALAR_OPS and op.name != "func.return":
                 self.broken(op, f"{op.name} is still here at stage program; split-units should have removed it")
-        for view in self.units.values():
-            self._unit(view)
+        for unit in self.units:
+            self._unit(unit)
         for name, channel in self.channels.items():
             self._channel(name, channel)
 
@@ -157,7 +157,7 @@ class _Check:
     def _channel(self, name: str, view: ChannelOp) -> None:
         for end in ("from_unit", "to_unit"):
             kind = getattr(view, end).value
-            if not any(kind == unit for unit, _ in self.units):
+            if not any(kind == unit.unit.value for unit in self.units):
                 self.broken(view.operation, f"@{name} joins a unit '{kind}' that has no program", end)
                 return
         ends = self.ends[name]
@@ -186,6 +186,11 @@ def _buffers(view: TransferOp | StreamOp) -> Iterator[tuple[str, ir.FlatSymbolRe
     for name in ("input_buffers", "output_buffers"):
         for attribute in getattr(view, name):
             yield name, attribute
+
+
+def _place(view: ProgramUnitOp) -> tuple[str, int]:
+    """Kind and corelet of the unit that runs a program."""
+    return view.unit.value, view.corelet.value if view.corelet is not None else 0
 
 
 def _times(count: int) -> str:

@@ -133,39 +133,31 @@ class UnitOps:
         return True
 
     def _body(self, op: ir.Operation, stream: StreamOp, buffers: Sequence[int]) -> None:
-        """Clone the body. Constants from outside come along, so that a stream reads by itself."""
+        """Clone the body; scalars from outside are used from where they are."""
         old, new = op.regions[0].blocks[0], stream.body.blocks[0]
         inside: dict[ir.Value, ir.Value] = {}
+
+        def found(value: ir.Value) -> ir.Value:
+            return inside[value] if value in inside else self.mapped(value)
+
         for argument in old.arguments:
             number = argument.arg_number
-            if number in buffers:
-                inside[argument] = new.arguments[buffers.index(number)]
-            else:
-                inside[argument] = self._captured(op.operands[number], new, inside)
+            scalar = number not in buffers
+            inside[argument] = found(op.operands[number]) if scalar else new.arguments[buffers.index(number)]
         for view in old.operations:
             inner = view.operation
+            values = [found(value) for value in inner.operands]
             if inner.name == "linalg.yield":
                 with ir.InsertionPoint(new):
-                    yielded = [self._captured(value, new, inside) for value in inner.operands]
-                    YieldOp.build(values=yielded, loc=inner.location)
+                    YieldOp.build(values=values, loc=inner.location)
                 continue
             if len(inner.regions) or inner.name == "linalg.index":
                 self.sink.error(inner, "unsupported-op", f"'{inner.name}' cannot stand in the body of a stream")
                 return
-            values = [self._captured(value, new, inside) for value in inner.operands]
             clone = inner.clone(ip=ir.InsertionPoint(new))
             for number, value in enumerate(values):
                 clone.operands[number] = value
             inside.update(zip(inner.results, clone.results, strict=True))
-
-    def _captured(self, value: ir.Value, block: ir.Block, inside: dict[ir.Value, ir.Value]) -> ir.Value:
-        if value not in inside:
-            owner = value.owner
-            if not isinstance(owner, ir.Block) and owner.name.endswith(".constant"):
-                inside[value] = owner.operation.clone(ip=ir.InsertionPoint(block)).results[0]
-            else:
-                inside[value] = self.mapped(value)
-        return inside[value]
 
 
 @dataclass(frozen=True)

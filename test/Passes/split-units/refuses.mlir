@@ -1,0 +1,62 @@
+// RUN: spyrec opt %s --split-units --split-input-file --verify-diagnostics
+
+func.func @no_address(%x: index) attributes {grid = [1]} {
+  // expected-error@+1 {{the buffer has no address yet: run assign-addresses first}}
+  %a = dataflow.alloc : memref<64xf16, "lx">
+  return
+}
+
+// -----
+
+func.func @strides(%x: index, %s: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %a = dataflow.alloc {address = 0, slot_bytes = 512} : memref<4x64xf16, "lx">
+  // expected-error@+1 {{strides that only the run knows have no descriptor, but those of source are computed}}
+  dataflow.data_transfer from @device[%c0 from %x] strides [%s, 1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<4x64xf16, "lx">
+  return
+}
+
+// -----
+
+#in = affine_map<(r, c) -> (r, c)>
+#out = affine_map<(r, c) -> (r)>
+func.func @sums() attributes {grid = [1]} {
+  %a = dataflow.alloc {address = 0, slot_bytes = 512} : memref<4x64xf16, "lx">
+  %b = dataflow.alloc {address = 512, slot_bytes = 128} : memref<4xf16, "lx">
+  // expected-error@+1 {{a stream has parallel loops only, but this op reduces}}
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction"]} ins(%a : memref<4x64xf16, "lx">) outs(%b : memref<4xf16, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: f16, %q: f16):
+    %s = arith.addf %p, %q : f16
+    linalg.yield %s : f16
+  }
+  return
+}
+
+// -----
+
+#fold = affine_map<(d0) -> (d0 mod 4)>
+#same = affine_map<(d0) -> (d0)>
+func.func @folded() attributes {grid = [1]} {
+  %a = dataflow.alloc {address = 0, slot_bytes = 128} : memref<4xf16, "lx">
+  %b = dataflow.alloc {address = 128, slot_bytes = 128} : memref<8xf16, "lx">
+  // expected-error@+1 {{its indexing maps are not linear}}
+  linalg.generic {indexing_maps = [#fold, #same], iterator_types = ["parallel"]} ins(%a : memref<4xf16, "lx">) outs(%b : memref<8xf16, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: f16, %q: f16):
+    linalg.yield %p : f16
+  }
+  return
+}
+
+// -----
+
+#line = affine_map<(d0) -> (d0)>
+func.func @positions() attributes {grid = [1]} {
+  %a = dataflow.alloc {address = 0, slot_bytes = 128} : memref<8xindex, "lx">
+  linalg.generic {indexing_maps = [#line], iterator_types = ["parallel"]} outs(%a : memref<8xindex, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: index):
+    // expected-error@+1 {{'linalg.index' cannot stand in the body of a stream}}
+    %i = linalg.index 0 : index
+    linalg.yield %i : index
+  }
+  return
+}
