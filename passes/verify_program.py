@@ -8,10 +8,21 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from spyrec.device.model import Device
-from spyrec.dialects.dataflow import BufferOp, ChannelOp, PostOp, ProgramUnitOp, StreamOp, TransferOp, WaitOp
+from spyrec.dialects.dataflow import (
+    BufferOp,
+    ChannelOp,
+    ContractOp,
+    PostOp,
+    ProgramUnitOp,
+    ScalarLoadOp,
+    StreamOp,
+    TransferOp,
+    WaitOp,
+)
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels, support
 from spyrec.passes.analysis.control import Path, paths
+from spyrec.passes.analysis.dry_run import check
 from spyrec.passkit import Pass, PassContext
 
 _BROKEN = "stage-invariant"
@@ -19,8 +30,11 @@ _BROKEN = "stage-invariant"
 _ROLES: dict[str, tuple[str, ...]] = {
     TransferOp.NAME: ("load", "store"),
     StreamOp.NAME: ("vector",),
+    ContractOp.NAME: ("matrix",),
 }
 """The roles of the units that can execute an op."""
+
+_CONTROL = support.CONTROL_OPS | {"scf.while", "scf.condition"}
 
 
 @dataclass
@@ -31,6 +45,13 @@ class VerifyProgram(Pass):
     those of the device, and hold what they can execute. Buffers lie in LX. Each channel is posted by one unit and
     waited for by another, as often in each loop and each arm, so that every region leaves its value as it was. What
     is found otherwise is reported with the name of the pass that should have seen to it (``stage-invariant``).
+
+    A program of which all that holds is then executed without data, for each class of inputs: unknown numbers of
+    iterations are 0, 1, D, D + 1 and 2 D + 1, where D is how far units run ahead, unknown conditions go both ways,
+    loops that are longer are run for a few iterations. Since only channels order units, one execution decides for every
+    timing: that no two accesses to the same bytes race (``race``, with both places), that no unit waits for ever
+    (``deadlock``, with the cycle of waiters), that channels end as they began (``channel-misuse``), and that accesses
+    stay inside of what they name, aligned, and read what was written there.
 
     Refused, for example, because the wait is executed four times and the post once::
 
@@ -72,6 +93,7 @@ class _Check:
         self.channels: dict[str, ChannelOp] = {}
         self.units: list[ProgramUnitOp] = []
         self.ends: defaultdict[str, _Ends] = defaultdict(_Ends)
+        self.sound = True
 
     def run(self) -> None:
         for view in self.function.regions[0].blocks[0].operations:
@@ -94,8 +116,12 @@ class _Check:
             self._unit(unit)
         for name, channel in self.channels.items():
             self._channel(name, channel)
+        if self.sound:
+            for fault in check.faults(self.function, self.device):
+                self.ctx.sink.error(fault.op, fault.id, fault.message, notes=fault.notes)
 
     def broken(self, op: ir.Operation, message: str, field: str | None = None) -> None:
+        self.sound = False
         self.ctx.sink.error(op, _BROKEN, message, field)
 
     def _declare(self, op: ir.Operation, name: str) -> None:
@@ -127,16 +153,17 @@ class _Check:
             inner = op.opview
             if isinstance(inner, PostOp | WaitOp):
                 self._end(kind, inner, path)
-            elif isinstance(inner, TransferOp | StreamOp):
+            elif isinstance(inner, TransferOp | StreamOp | ContractOp):
                 if unit.role not in _ROLES[op.name]:
                     self.broken(op, f"unit '{kind}' (a {unit.role} unit) cannot execute {op.name}")
                 for name, attribute in _buffers(inner):
                     if attribute.value not in self.buffers:
                         self.broken(op, f"there is no buffer @{attribute.value}", name)
-            elif op.name not in support.SCALAR_OPS and op.name not in support.CONTROL_OPS:
+            elif isinstance(inner, ScalarLoadOp):
+                if inner.buffer.value not in self.buffers:
+                    self.broken(op, f"there is no buffer @{inner.buffer.value}", "buffer")
+            elif op.name not in support.SCALAR_OPS and op.name not in _CONTROL:
                 self.broken(op, f"{op.name} stands in the program of unit '{kind}'; split-units should have lowered it")
-            elif op.name in support.CONTROL_OPS and len(op.results):
-                self.broken(op, f"{op.name} hands out values; no unit program carries any")
 
     def _end(self, kind: str, view: PostOp | WaitOp, path: Path) -> None:
         name = view.channel.value
@@ -175,13 +202,16 @@ class _Check:
                 return
 
 
-def _buffers(view: TransferOp | StreamOp) -> Iterator[tuple[str, ir.FlatSymbolRefAttr]]:
+def _buffers(view: TransferOp | StreamOp | ContractOp) -> Iterator[tuple[str, ir.FlatSymbolRefAttr]]:
     """Fields that name buffers."""
     if isinstance(view, TransferOp):
         for name in ("source_buffer", "dest_buffer"):
             attribute = getattr(view, name)
             if attribute is not None:
                 yield name, attribute
+        return
+    if isinstance(view, ContractOp):
+        yield from ((name, getattr(view, name)) for name in ("lhs_buffer", "rhs_buffer", "acc_buffer"))
         return
     for name in ("input_buffers", "output_buffers"):
         for attribute in getattr(view, name):

@@ -43,12 +43,18 @@ def _block(
             bounds = tuple(_key(value, keys) for value in list(op.operands)[:3])
             body = op.regions[0].blocks[0]
             keys[body.arguments[0]] = ("counter", len(steps))
+            keys.update((a, ("carried", len(steps), a.arg_number)) for a in list(body.arguments)[1:])
             yield from _block(body, (*steps, ("for", *bounds)), f"the loop at {_place(op)}", keys)
         elif op.name == "scf.if":
             for holds, region in ((True, op.regions[0]), (False, op.regions[1])):
                 for arm in region.blocks:
                     tests = tuple(_conditions(op.operands[0], holds, keys))
                     yield from _block(arm, (*steps, *tests), f"the branch at {_place(op)}", keys)
+        elif op.name == "scf.while":
+            for part, region in zip(("test", "body"), op.regions, strict=True):
+                inner = region.blocks[0]
+                keys.update((a, (part, len(steps), a.arg_number)) for a in inner.arguments)
+                yield from _block(inner, (*steps, ("while", part)), f"the {part} of the loop at {_place(op)}", keys)
 
 
 def _conditions(value: ir.Value, holds: bool, keys: dict[ir.Value, Hashable]) -> Iterator[Hashable]:

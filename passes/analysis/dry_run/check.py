@@ -1,0 +1,172 @@
+"""All classes of inputs of a program, one run after the other, until one breaks a rule."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+from spyrec.device.model import Device
+from spyrec.mlir import ir
+from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Code, Unmodelled, code_of
+from spyrec.passes.analysis.dry_run.machine import Fault, OutOfBudget, Raced, Run, Touch
+from spyrec.passes.analysis.dry_run.memory import Memory
+from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per
+
+_UNIFORM = 5
+_MAX_RUNS = 40
+_RANDOM = 6
+
+
+def faults(function: ir.Operation, device: Device) -> list[Fault]:
+    """What a program breaks for some input: a race alone, or whatever else the first run that fails finds.
+
+    Empty for a program with ops that have no meaning here; the gate names those.
+    """
+    try:
+        code = code_of(function)
+    except Unmodelled:
+        return []
+    waiting: list[Sequence[int]] = [tuple(range(code.tiles))]
+    while waiting:
+        cores = waiting.pop(0)
+        try:
+            for run in _runs(code, cores, device):
+                found = _judged(run)
+                if found:
+                    return found
+        except Diverges as diverging:
+            waiting[:0] = _parts(cores, diverging.keys)
+    return []
+
+
+def _parts(cores: Sequence[int], keys: Sequence[object]) -> list[Sequence[int]]:
+    """The cores whose control, or whose addresses in LX, are the same."""
+    parts: dict[object, list[int]] = {}
+    for core, key in zip(cores, keys, strict=True):
+        parts.setdefault(key, []).append(core)
+    return list(parts.values())
+
+
+def _execute(run: Run) -> None:
+    try:
+        run.execute()
+    except Raced as race:
+        run.faults = [race.fault]
+    except OutOfBudget:
+        run.faults = []
+
+
+def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
+    """A run for each class of inputs: every choice the first option, every one the second, and so on; then all
+    combinations, in order, as far as they are few; then some at random.
+    """
+
+    def made(choices: Choices) -> Run:
+        run = Run(code, cores, choices, device.memory("lx").size, device.limits.access_span)
+        _execute(run)
+        return run
+
+    first = made(Choices())
+    yield first
+    if not first.choices.taken:
+        return
+    for option in range(1, _UNIFORM):
+        yield made(Choices(default=_always(option)))
+    taken = first.choices.taken
+    for _ in range(_MAX_RUNS):
+        script = _following(taken)
+        if script is None:
+            return
+        run = made(Choices(script))
+        yield run
+        taken = run.choices.taken
+    for seed in range(_RANDOM):
+        draw = random.Random(seed)
+        yield made(Choices(default=lambda number, options, draw=draw: draw.randrange(options)))  # type: ignore[misc]
+
+
+def _always(option: int) -> Callable[[int, int], int]:
+    return lambda number, options: min(option, options - 1)
+
+
+def _following(taken: Sequence[tuple[int, int]]) -> list[int] | None:
+    """The choices after ``taken`` in the order of all combinations."""
+    script = [option for option, _ in taken]
+    for k in range(len(taken) - 1, -1, -1):
+        if taken[k][0] + 1 < taken[k][1]:
+            return [*script[:k], taken[k][0] + 1]
+    return None
+
+
+# Device memory
+
+
+def _judged(run: Run) -> list[Fault]:
+    """The faults of a run, those in device memory included."""
+    if run.faults:
+        return run.faults
+    for touch in () if run.chosen else run.touches:
+        fault = _outside(run.code, touch)
+        if fault is not None:
+            return [fault]
+    contested = _contested(run.touches)
+    shared = [touch for touch in run.touches if _segment(touch) in contested]
+    for column in _columns(shared):
+        memory = Memory(known=True)
+        try:
+            for touch, at in zip(shared, column, strict=True):
+                run.judge(memory.touch(touch.shape.pieces, at, touch.access, touch.clock), "device memory")
+        except Raced as race:
+            return [race.fault]
+    return []
+
+
+def _places(touch: Touch) -> Sequence[int]:
+    """The address on each core that differs, or the one of all."""
+    return touch.at if isinstance(touch.at, Per) else (touch.at,)  # type: ignore[return-value]
+
+
+def _segment(touch: Touch) -> int:
+    """Which argument's memory an access is in; 0 for all that is at literal addresses."""
+    return _places(touch)[0] >> POINTER_BITS
+
+
+def _contested(touches: Sequence[Touch]) -> set[int]:
+    """Segments that some unit writes and another one touches."""
+    users: dict[int, set[int]] = {}
+    written: set[int] = set()
+    for touch in touches:
+        segment = _segment(touch)
+        users.setdefault(segment, set()).add(touch.access.unit)
+        if touch.access.writes:
+            written.add(segment)
+    return {segment for segment in written if len(users[segment]) > 1}
+
+
+def _columns(touches: Sequence[Touch]) -> Iterator[Sequence[int]]:
+    """The addresses of all accesses on each core, once for cores on which they lie in the same way to one another."""
+    count = max((len(_places(touch)) for touch in touches), default=0)
+    seen: set[tuple[int, ...]] = set()
+    for core in range(count):
+        column = [places[core] if len(places) > 1 else places[0] for places in map(_places, touches)]
+        first: dict[int, int] = {}
+        shape = tuple(at - first.setdefault(at >> POINTER_BITS, at) for at in column)
+        if shape not in seen:
+            seen.add(shape)
+            yield column
+
+
+def _outside(code: Code, touch: Touch) -> Fault | None:
+    """What an access outside of the kernel's views is refused with."""
+    windows = code.windows
+    if windows is None:
+        return None
+    for at in {min(_places(touch)), max(_places(touch))}:
+        low, high = at + touch.shape.low, at + touch.shape.high
+        if not any(start <= low and high <= end for start, end in windows):
+            base = low >> POINTER_BITS << POINTER_BITS
+            text = (
+                f"bytes {low - base} to {high - base - 1} of an argument's memory" if base else f"bytes {low} to {high}"
+            )
+            return Fault("out-of-view", touch.access.op, f"{text} are outside of the kernel's views")
+    return None

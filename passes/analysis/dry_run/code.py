@@ -1,0 +1,462 @@
+"""From the IR of stage ``program`` to steps that a machine without data can run.
+
+Everything that an op's attributes decide is decided here, once. Values live in numbered slots; those from outside of
+the units are shared by all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from spyrec import numerics
+from spyrec.dialects.dataflow import (
+    BufferOp,
+    ChannelOp,
+    ContractOp,
+    PostOp,
+    ProgramUnitOp,
+    ScalarLoadOp,
+    StreamOp,
+    TransferOp,
+    WaitOp,
+)
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis.dry_run.memory import Box, box
+from spyrec.passes.analysis.dry_run.scalars import function_of, moduli
+from spyrec.passes.analysis.dry_run.values import Sym, Value, apply
+
+if TYPE_CHECKING:
+    from spyrec.passes.analysis.dry_run.machine import Unit
+
+POINTER_BITS = 44
+"""Addresses that arguments are given are so far apart; literal ones are below them all."""
+
+Flow = Iterator[None]
+Step = Callable[["Unit"], None]
+Node = tuple[bool, Any]
+"""A step, and whether it may wait: then it is a generator."""
+
+
+class Unmodelled(Exception):
+    """The program has an op that this run has no meaning for."""
+
+
+@dataclass(frozen=True)
+class Area:
+    """A buffer of LX."""
+
+    name: str
+    address: int
+    slot_bytes: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class Link:
+    """A channel; ``peers``: one counter for each pair of cores."""
+
+    op: ir.Operation
+    name: str
+    poster: str
+    waiter: str
+    init: int
+    peers: bool
+
+
+@dataclass
+class UnitCode:
+    """The program of one unit; slot ``core`` takes the number of the core."""
+
+    label: str
+    op: ir.Operation
+    core: int
+    nodes: list[Node] = field(default_factory=list)
+
+
+@dataclass
+class Code:
+    """A whole program. ``outer``: what is computed once for all units. ``moduli``: what counters are divided by.
+    ``windows``: the bytes of device memory that the kernel's views cover, ``None`` when the function does not say.
+    """
+
+    function: ir.Operation
+    tiles: int
+    areas: dict[str, Area] = field(default_factory=dict)
+    links: dict[str, Link] = field(default_factory=dict)
+    units: list[UnitCode] = field(default_factory=list)
+    outer: list[Node] = field(default_factory=list)
+    given: dict[int, Value] = field(default_factory=dict)
+    moduli: set[int] = field(default_factory=set)
+    windows: list[tuple[int, int]] | None = None
+
+    @property
+    def depth(self) -> int:
+        """How far any unit can run ahead: the deepest buffer or the most credits."""
+        return max([1, *(a.depth for a in self.areas.values()), *(k.init for k in self.links.values())])
+
+    @property
+    def between_cores(self) -> bool:
+        """Whether cores wait for one another."""
+        return any(link.peers for link in self.links.values())
+
+
+def code_of(function: ir.Operation) -> Code:
+    """The steps of ``function``. Raises :class:`Unmodelled`."""
+    return _Builder(function).build()
+
+
+class _Builder:
+    def __init__(self, function: ir.Operation) -> None:
+        self.code = Code(function, kernels.tiles(function))
+        self.slots: dict[ir.Value, int] = {}
+
+    def build(self) -> Code:
+        code = self.code
+        aliased: int | None = None
+        for argument in kernels.arguments(code.function):
+            number = argument.arg_number
+            slot = self.slot(argument)
+            if number not in _addresses(code.function):
+                code.given[slot] = Sym(("argument", number))
+                continue
+            marked = _may_alias(code.function, number)
+            aliased = number if marked and aliased is None else aliased
+            code.given[slot] = (1 + (aliased if marked and aliased is not None else number)) << POINTER_BITS
+        code.windows = _windows(code)
+        for view in code.function.regions[0].blocks[0].operations:
+            op = view.operation
+            if isinstance(view, BufferOp):
+                name = view.sym_name.value
+                code.areas[name] = Area(name, view.address.value, view.slot_bytes.value, view.depth.value)
+            elif isinstance(view, ChannelOp):
+                name = view.sym_name.value
+                peers = getattr(view, "peers", None) is not None
+                code.links[name] = Link(op, name, view.from_unit.value, view.to_unit.value, view.init.value, peers)
+            elif isinstance(view, ProgramUnitOp):
+                corelet = 0 if view.corelet is None else view.corelet.value
+                label = view.unit.value + (f".{corelet}" if corelet else "")
+                unit = UnitCode(label, op, self.slot(view.body.blocks[0].arguments[0]))
+                unit.nodes = self.block(view.body.blocks[0])[0]
+                code.units.append(unit)
+            elif op.name != "func.return":
+                code.outer.append(self.scalar(op))
+        return code
+
+    def slot(self, value: ir.Value) -> int:
+        return self.slots.setdefault(value, len(self.slots))
+
+    def use(self, value: ir.Value) -> int:
+        found = self.slots.get(value)
+        if found is None:
+            raise Unmodelled(str(value))
+        return found
+
+    def block(self, block: ir.Block) -> tuple[list[Node], list[int]]:
+        """The steps of a block, and the slots that its terminator hands out."""
+        nodes: list[Node] = []
+        for view in block.operations:
+            op = view.operation
+            if op.name in ("scf.yield", "scf.condition"):
+                return nodes, [self.use(v) for v in op.operands]
+            nodes.append(self.node(op))
+        return nodes, []
+
+    def node(self, op: ir.Operation) -> Node:
+        view = op.opview
+        match view:
+            case WaitOp() | PostOp():
+                return self.synchronise(view)
+            case TransferOp():
+                return False, self.transfer(view)
+            case StreamOp():
+                return False, self.stream(view)
+            case ContractOp():
+                return False, self.contract(view)
+            case ScalarLoadOp():
+                return False, self.scalar_load(view)
+        control = {"scf.for": self.loop, "scf.if": self.branch, "scf.while": self.repeat}.get(op.name)
+        return (True, control(op)) if control is not None else self.scalar(op)
+
+    # -- scalars and control ------------------------------------------------------------------------------------------
+
+    def scalar(self, op: ir.Operation) -> Node:
+        if op.name == "arith.constant":
+            attribute = op.attributes["value"]
+            slot = self.slot(op.results[0])
+            value: Value
+            if isinstance(attribute, ir.IntegerAttr | ir.BoolAttr):
+                value = int(attribute.value)
+            else:
+                value = Sym(("constant", str(attribute)))
+
+            def constant(unit: Unit) -> None:
+                unit.values[slot] = value
+
+            return False, constant
+        found = function_of(op) if len(op.results) == 1 else None
+        if found is None:
+            raise Unmodelled(op.name)
+        name, fn = found
+        self.code.moduli |= moduli(op)
+        args = [self.use(v) for v in op.operands]
+        dest = self.slot(op.results[0])
+
+        def step(unit: Unit) -> None:
+            values = unit.values
+            values[dest] = apply(name, fn, tuple(values[a] for a in args))
+
+        def guarded(unit: Unit) -> None:
+            try:
+                step(unit)
+            except ArithmeticError:
+                unit.stop("division-by-zero", op, "an integer is divided by zero")
+
+        return False, guarded if "div" in op.name or "rem" in op.name else step
+
+    def loop(self, op: ir.Operation) -> Callable[[Unit], Flow]:
+        operands = [self.use(v) for v in op.operands]
+        bounds, inits = operands[:3], operands[3:]
+        body = op.regions[0].blocks[0]
+        counter, *carried = [self.slot(a) for a in body.arguments]
+        results = [self.slot(r) for r in op.results]
+        nodes, yielded = self.block(body)
+        height = _height(op)
+
+        def run(unit: Unit) -> Flow:
+            values = unit.values
+            state = [values[i] for i in inits]
+            low, step = unit.control(values[bounds[0]]), unit.control(values[bounds[2]], 1)
+            for number in unit.run.counters(low, values[bounds[1]], step, height):
+                values[counter] = number
+                for slot, value in zip(carried, state, strict=True):
+                    values[slot] = value
+                yield from unit.steps(nodes)
+                state = [values[y] for y in yielded]
+            for slot, value in zip(results, state, strict=True):
+                values[slot] = value
+
+        return run
+
+    def branch(self, op: ir.Operation) -> Callable[[Unit], Flow]:
+        condition = self.use(op.operands[0])
+        arms = [self.block(region.blocks[0]) if len(region.blocks) else ([], []) for region in op.regions]
+        results = [self.slot(r) for r in op.results]
+
+        def run(unit: Unit) -> Flow:
+            nodes, yielded = arms[0 if unit.decide(unit.values[condition]) else 1]
+            yield from unit.steps(nodes)
+            for slot, value in zip(results, [unit.values[y] for y in yielded], strict=True):
+                unit.values[slot] = value
+
+        return run
+
+    def repeat(self, op: ir.Operation) -> Callable[[Unit], Flow]:
+        inits = [self.use(v) for v in op.operands]
+        before, after = (region.blocks[0] for region in op.regions)
+        carried = [self.slot(a) for a in before.arguments]
+        first, (condition, *passed) = self.block(before)
+        inside = [self.slot(a) for a in after.arguments]
+        second, yielded = self.block(after)
+        results = [self.slot(r) for r in op.results]
+
+        def run(unit: Unit) -> Flow:
+            values = unit.values
+            state = [values[i] for i in inits]
+            for number in range(unit.run.limit + 1):
+                for slot, value in zip(carried, state, strict=True):
+                    values[slot] = value
+                yield from unit.steps(first)
+                state = [values[p] for p in passed]
+                # It is left at last; who looks at the same value later decides likewise.
+                if not unit.decide(values[condition], (0,) if number == unit.run.limit else (1, 0)):
+                    break
+                for slot, value in zip(inside, state, strict=True):
+                    values[slot] = value
+                yield from unit.steps(second)
+                state = [values[y] for y in yielded]
+            for slot, value in zip(results, state, strict=True):
+                values[slot] = value
+
+        return run
+
+    def synchronise(self, view: WaitOp | PostOp) -> Node:
+        op, name, operand = view.operation, view.channel.value, getattr(view, "peer", None)
+        peer = None if operand is None else self.use(operand)
+        if isinstance(view, PostOp):
+            return False, lambda unit: unit.post(op, name, None if peer is None else unit.values[peer])
+        return True, lambda unit: unit.wait(op, name, None if peer is None else unit.values[peer])
+
+    # -- memory -------------------------------------------------------------------------------------------------------
+
+    def stream(self, view: StreamOp) -> Step:
+        op, counts = view.operation, tuple(view.counts)
+        arguments = list(view.body.blocks[0].arguments)
+        inputs = len(view.inputs)
+        folds = view.folds() if view.folded else [None] * len(view.outputs)
+        reads: list[tuple[Box | None, int, str]] = []
+        writes: list[tuple[Box | None, int, str]] = []
+        operands = [*view.inputs, *view.outputs]
+        strides = [*view.input_strides, *view.output_strides]
+        buffers = [*view.input_buffers, *view.output_buffers]
+        for k, operand in enumerate(operands):
+            size = numerics.sizeof(str(arguments[k].type))
+            steps = tuple(ir.DenseI64ArrayAttr(strides[k]))
+            used = any(True for _ in arguments[k].uses)
+            own = counts
+            if k >= inputs and folds[k - inputs] is not None:
+                used = view.fresh is None
+                own, steps = _kept(counts, steps)
+            entry = box(own, steps, size), self.use(operand), ir.FlatSymbolRefAttr(buffers[k]).value
+            if used:
+                reads.append(entry)
+            if k >= inputs:
+                writes.append(entry)
+
+        def step(unit: Unit) -> None:
+            for shape, slot, buffer in reads:
+                unit.touch_lx(op, shape, unit.values[slot], buffer, writes=False)
+            places = [
+                (shape, unit.touch_lx(op, shape, unit.values[slot], buffer, writes=True))
+                for shape, slot, buffer in writes
+            ]
+            unit.apart(op, places, "the outputs of a stream share bytes")
+
+        return step
+
+    def contract(self, view: ContractOp) -> Step:
+        op, counts = view.operation, tuple(view.counts)
+        sides = []
+        for name in ("lhs", "rhs", "acc"):
+            size = numerics.sizeof(str(getattr(view, f"{name}_type").value))
+            own, steps = _kept(counts, tuple(getattr(view, f"{name}_strides")))
+            sides.append((box(own, steps, size), self.use(getattr(view, name)), getattr(view, f"{name}_buffer").value))
+        sums = math.prod(_kept(counts, tuple(view.acc_strides))[0])
+        start = str(ir.StringAttr(view.start).value if isinstance(view.start, ir.StringAttr) else view.start)
+        keep = view.keep is not None
+
+        def step(unit: Unit) -> None:
+            for shape, slot, buffer in sides[: 3 if start == "lx" else 2]:
+                unit.touch_lx(op, shape, unit.values[slot], buffer, writes=False)
+            if start == "unit":
+                if unit.kept != sums:
+                    message = f"goes on from {sums} sums in the unit, which has kept {unit.kept or 'nothing'}"
+                    unit.stop("accumulator-misuse", op, message)
+                unit.kept = 0
+            if keep:
+                unit.kept = sums
+            else:
+                shape, slot, buffer = sides[2]
+                unit.touch_lx(op, shape, unit.values[slot], buffer, writes=True)
+
+        return step
+
+    def scalar_load(self, view: ScalarLoadOp) -> Step:
+        op, buffer = view.operation, view.buffer.value
+        address, dest = self.use(view.address), self.slot(op.results[0])
+        shape = box((), (), numerics.sizeof(str(op.results[0].type)))
+
+        def step(unit: Unit) -> None:
+            unit.values[dest] = unit.load(op, shape, unit.values[address], buffer)
+
+        return step
+
+    def transfer(self, view: TransferOp) -> Step:
+        if not getattr(view, "is_plain", True):
+            raise Unmodelled("a transfer that is clipped, indirect or between cores")
+        op, counts, size = view.operation, tuple(view.counts), view.element_bytes.value
+        sides: list[Callable[[Unit, bool], int]] = []
+        shapes: list[Box | None] = []
+        for name in ("source", "dest"):
+            shape = box(counts, tuple(getattr(view, f"{name}_strides")), size)
+            shapes.append(shape)
+            sides.append(self._side(view, name, shape))
+        lx = all(getattr(view, f"{name}_space").value == "lx" for name in ("source", "dest"))
+
+        def step(unit: Unit) -> None:
+            places = [side(unit, writes) for side, writes in zip(sides, (False, True), strict=True)]
+            if lx:
+                unit.apart(op, list(zip(shapes, places, strict=True)), "the two sides of a transfer share bytes")
+
+        return step
+
+    def _side(self, view: TransferOp, name: str, shape: Box | None) -> Callable[[Unit, bool], int]:
+        op, buffer = view.operation, getattr(view, f"{name}_buffer")
+        offset, base = self.use(getattr(view, name)), getattr(view, f"{name}_base")
+        start = None if base is None else self.use(base)
+
+        def address(unit: Unit) -> Value:
+            at = unit.values[offset]
+            return at if start is None else apply("+", lambda a, b: a + b, (unit.values[start], at))
+
+        if getattr(view, f"{name}_space").value == "lx":
+            area = "" if buffer is None else buffer.value
+            return lambda unit, writes: unit.touch_lx(op, shape, address(unit), area, writes=writes)
+
+        def device(unit: Unit, writes: bool) -> int:
+            unit.touch_device(op, shape, address(unit), writes=writes)
+            return 0
+
+        return device
+
+
+def _kept(counts: tuple[int, ...], strides: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Without the counts along which nothing moves."""
+    kept = [d for d, stride in enumerate(strides) if stride]
+    if 0 in counts:
+        return counts, tuple(strides)
+    return tuple(counts[d] for d in kept), tuple(strides[d] for d in kept)
+
+
+def _height(op: ir.Operation) -> int:
+    """How deep loops are nested inside of ``op``."""
+    inner = [_height(o) + 1 for o in kernels.walk(op) if o.name in ("scf.for", "scf.while")]
+    return max(inner, default=0)
+
+
+def _addresses(function: ir.Operation) -> set[int]:
+    """Numbers of the arguments that are addresses: those of views, and those that a transfer has as its base."""
+    found: set[int] = set()
+    for op in kernels.walk(function):
+        view = op.opview
+        if isinstance(view, TransferOp):
+            for base in (view.source_base, view.dest_base):
+                if base is not None and isinstance(base.owner, ir.Block):
+                    found.add(ir.BlockArgument(base).arg_number)
+    return found
+
+
+_SIGNATURE = "dataflow.signature"
+
+
+def _windows(code: Code) -> list[tuple[int, int]] | None:
+    """The views of the signature, joined where they touch."""
+    if _SIGNATURE not in code.function.attributes:
+        return None
+    starts = {number: code.given[slot] for number, slot in enumerate(code.given)}
+    spans: list[tuple[int, int]] = []
+    for attribute in ir.ArrayAttr(code.function.attributes[_SIGNATURE]):
+        entry = ir.DictAttr(attribute)
+        if "end" not in entry:
+            continue
+        argument, offset, end = (ir.IntegerAttr(entry[name]).value for name in ("arg", "offset", "end"))
+        size = numerics.sizeof(str(ir.TypeAttr(entry["type"]).value))
+        start = 0 if argument < 0 else starts.get(argument, 0)
+        if isinstance(start, int):
+            spans.append((start + offset * size, start + end * size))
+    joined: list[tuple[int, int]] = []
+    for low, high in sorted(spans):
+        if joined and low <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(joined[-1][1], high)
+        else:
+            joined.append((low, high))
+    return joined
+
+
+def _may_alias(function: ir.Operation, number: int) -> bool:
+    if "arg_attrs" not in function.attributes:
+        return False
+    return "spyrec.may_alias" in ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[number])

@@ -1,0 +1,376 @@
+"""All units of a core, or of all cores where they wait for one another, run at once without data."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from spyrec.mlir import ir
+from spyrec.passes.analysis.dry_run.code import Code, Flow, Link, Node, UnitCode
+from spyrec.passes.analysis.dry_run.memory import Access, Box, Clash, Clock, Memory
+from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per, Sym, Value
+
+_BUDGET = 400_000
+_MAX_MODULUS = 64
+"""Greater divisors of counters do not decide how many iterations are run."""
+
+
+class OutOfBudget(Exception):
+    """A run takes too long."""
+
+
+class _Stops(Exception):
+    """A unit cannot go on; its fault is kept."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A rule that the program breaks at ``op``; notes are other places and what happens there."""
+
+    id: str
+    op: ir.Operation
+    message: str
+    notes: tuple[tuple[ir.Operation, str], ...] = ()
+
+
+class Raced(Exception):
+    """Ends a run at a race, since what comes after depends on timing."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+@dataclass(frozen=True)
+class Touch:
+    """An access to device memory, in the order of the run; ``at`` is per core where cores differ."""
+
+    access: Access
+    shape: Box
+    at: int | Per
+    clock: Clock
+
+
+class Channel:
+    """One counter: credits that were there at first, then posts with their posters' clocks."""
+
+    __slots__ = ("initial", "link", "posted", "taken", "tokens", "waiter")
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.initial = link.init
+        self.tokens: deque[Clock] = deque()
+        self.waiter: Unit | None = None
+        self.posted = 0
+        self.taken = 0
+
+
+class Unit:
+    """A unit of core number ``place`` of the run: a process. ``kept``: how many sums a contraction has left in it."""
+
+    def __init__(self, run: Run, number: int, place: int, code: UnitCode, values: dict[int, Value], units: int) -> None:
+        self.run = run
+        self.number = number
+        self.place = place
+        self.label = code.label
+        self.values = values
+        self.clock: Clock = (0,) * number + (1,) + (0,) * (units - number - 1)
+        self.flow = self.steps(code.nodes)
+        self.blocked: tuple[Channel, ir.Operation] | None = None
+        self.over = False
+        self.kept = 0
+
+    def steps(self, nodes: Sequence[Node]) -> Flow:
+        """Run some steps; gives way where a channel is empty."""
+        run = self.run
+        for waits, step in nodes:
+            run.left -= 1
+            if waits:
+                yield from step(self)
+            else:
+                step(self)
+        if run.left < 0:
+            raise OutOfBudget
+
+    # -- values -------------------------------------------------------------------------------------------------------
+
+    def control(self, value: Value, default: int = 0) -> int:
+        """An integer on which control depends, or an address in LX."""
+        if isinstance(value, Per):
+            raise Diverges(value)
+        return self.run.choices.plain(value, default) if isinstance(value, Sym) else value
+
+    def decide(self, value: Value, options: Sequence[int] = (1, 0)) -> bool:
+        """Whether a condition holds."""
+        if isinstance(value, Per):
+            raise Diverges(value)
+        return bool(self.run.choices.integer(value, options) if isinstance(value, Sym) else value)
+
+    def load(self, op: ir.Operation, shape: Box | None, at: Value, buffer: str) -> Sym:
+        """What an element of LX holds: the same for all who read what the same write left there."""
+        place = self.touch_lx(op, shape, at, buffer, writes=False)
+        size = shape.size if shape is not None else 0
+        return Sym(("load", self.place, place, *self.run.lx[self.place].writers(place, place + size)))
+
+    # -- channels -----------------------------------------------------------------------------------------------------
+
+    def _channel(self, op: ir.Operation, name: str, peer: Value | None, posts: bool) -> Channel:
+        if peer is None:
+            return self.run.channel(name, self.place, self.place)
+        other = self.control(peer)
+        if not 0 <= other < len(self.run.cores):
+            self.stop("channel-misuse", op, f"there is no core {other}; the grid has {len(self.run.cores)} tiles")
+        return self.run.channel(name, *((self.place, other) if posts else (other, self.place)))
+
+    def post(self, op: ir.Operation, name: str, peer: Value | None) -> None:
+        """Add 1 to a channel."""
+        channel = self._channel(op, name, peer, True)
+        channel.posted += 1
+        channel.tokens.append(self.clock)
+        number = self.number
+        self.clock = (*self.clock[:number], self.clock[number] + 1, *self.clock[number + 1 :])
+        if channel.waiter is not None:
+            self.run.ready.append(channel.waiter)
+            channel.waiter = None
+
+    def wait(self, op: ir.Operation, name: str, peer: Value | None) -> Flow:
+        """Take 1 from a channel, when there is one."""
+        channel = self._channel(op, name, peer, False)
+        channel.taken += 1
+        if channel.initial:
+            channel.initial -= 1
+            return
+        if not channel.tokens:
+            channel.waiter = self
+            self.blocked = channel, op
+            yield
+            self.blocked = None
+        self.clock = tuple(map(max, self.clock, channel.tokens.popleft()))
+
+    # -- memory -------------------------------------------------------------------------------------------------------
+
+    def touch_lx(self, op: ir.Operation, shape: Box | None, value: Value, buffer: str, *, writes: bool) -> int:
+        """Access LX of this core; gives the address."""
+        at = self.control(value)
+        if shape is None:
+            return at
+        self._inside(op, shape, at, buffer)
+        self._shape(op, shape, at, "LX", writes)
+        access = Access(self.number, self.clock[self.number], op, buffer, writes)
+        self.run.judge(self.run.lx[self.place].touch(shape.pieces, at, access, self.clock), "LX")
+        return at
+
+    def touch_device(self, op: ir.Operation, shape: Box | None, value: Value, *, writes: bool) -> None:
+        """Access device memory: kept, to be judged for each core."""
+        if shape is None:
+            return
+        if shape.high - shape.low > self.run.span:
+            message = f"one access spans {shape.high - shape.low} bytes of device memory; the limit is {self.run.span}"
+            self.stop("span-limit", op, message)
+        if isinstance(value, Sym):
+            value = self.run.choices.plain(value, 0)
+            self.run.chosen = True
+        elif isinstance(value, Per) and any(isinstance(v, Sym) for v in value):
+            value = Per(self.run.choices.plain(v, 0) if isinstance(v, Sym) else v for v in value)
+            self.run.chosen = True
+        for at in value if isinstance(value, Per) else (value,):
+            assert isinstance(at, int)
+            self._shape(op, shape, at, "device memory", writes)
+        access = Access(self.number, self.clock[self.number], op, "", writes)
+        self.run.touches.append(Touch(access, shape, value, self.clock))
+
+    def _inside(self, op: ir.Operation, shape: Box, at: int, buffer: str) -> None:
+        low, high = at + shape.low, at + shape.high
+        if low < 0 or high > self.run.lx_size:
+            self.stop("out-of-lx", op, f"bytes {low} to {high - 1} leave LX, which has {self.run.lx_size}")
+        area = self.run.code.areas.get(buffer)
+        if area is None:
+            return
+        slot = (low - area.address) // area.slot_bytes
+        if not 0 <= slot < area.depth or high > area.address + (slot + 1) * area.slot_bytes:
+            whole = f"@{buffer}, which has {area.depth} of {area.slot_bytes} bytes from byte {area.address} on"
+            self.stop("out-of-buffer", op, f"bytes {low} to {high - 1} of LX are not in one slot of {whole}")
+
+    def _shape(self, op: ir.Operation, shape: Box, at: int, memory: str, writes: bool) -> None:
+        if at % shape.size or not shape.aligned:
+            message = f"elements of {shape.size} bytes from byte {at} of {memory} on are not aligned to their size"
+            self.stop("misaligned", op, message)
+        if writes and shape.meets:
+            self.stop("overlap", op, f"two elements are written to the same bytes of {memory}")
+
+    def apart(self, op: ir.Operation, places: Sequence[tuple[Box | None, int]], message: str) -> None:
+        """Refuse boxes that share bytes."""
+        if len(places) < 2:
+            return
+        pieces = sorted((at + a, at + b) for shape, at in places if shape is not None for a, b in shape.pieces)
+        if any(b[0] < a[1] for a, b in pairwise(pieces)):
+            self.stop("overlap", op, message)
+
+    def stop(self, id: str, op: ir.Operation, message: str) -> None:
+        """Keep a fault after which this unit has nothing sensible to do."""
+        self.run.faults.append(Fault(id, op, message))
+        raise _Stops
+
+
+@dataclass
+class Run:
+    """One execution of ``code`` on ``cores``, which share one process per unit unless cores wait for one another.
+
+    ``span`` and ``lx_size`` are the device's. ``chosen``: an address or a number of iterations was not known.
+    """
+
+    code: Code
+    cores: Sequence[int]
+    choices: Choices
+    lx_size: int
+    span: int
+    faults: list[Fault] = field(default_factory=list)
+    touches: list[Touch] = field(default_factory=list)
+    ready: deque[Unit] = field(default_factory=deque)
+    lx: list[Memory] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
+    chosen: bool = False
+    left: int = _BUDGET
+
+    def __post_init__(self) -> None:
+        code = self.code
+        depth = code.depth
+        self.limit = 2 * depth + 1
+        self._channels: dict[tuple[str, int, int], Channel] = {}
+        small = {m for m in code.moduli if 0 < m <= _MAX_MODULUS}
+        depths = [a.depth for a in code.areas.values()]
+        self._period = math.lcm(1, *depths, *small)
+        self._jumps = small == code.moduli
+        if self._period > 4 * _MAX_MODULUS:
+            self._period, self._jumps = math.lcm(1, *depths), False
+
+    def execute(self) -> None:
+        """Run to the end; faults are in ``faults``. Raises :class:`Diverges`, :class:`Raced`, :class:`OutOfBudget`."""
+        code, joint = self.code, self.code.between_cores
+        places = list(self.cores) if joint else [0]
+        shared: dict[int, Value] = dict(code.given)
+        count = len(places) * len(code.units)
+        for place, core in enumerate(places):
+            self.lx.append(Memory(known=False))
+            for unit_code in code.units:
+                values = dict(shared)
+                mine: Value = core if joint else Per(self.cores) if len(self.cores) > 1 else self.cores[0]
+                values[unit_code.core] = mine
+                unit = Unit(self, len(self.units), place, unit_code, values, count)
+                self.units.append(unit)
+                try:
+                    for _, step in code.outer:
+                        step(unit)
+                except _Stops:
+                    return
+        self.ready.extend(self.units)
+        while self.ready:
+            self._go_on(self.ready.popleft())
+        if not self.faults:
+            self._at_rest()
+
+    def _go_on(self, unit: Unit) -> None:
+        try:
+            next(unit.flow)
+        except StopIteration:
+            unit.over = True
+        except _Stops:
+            unit.over = True
+
+    def channel(self, name: str, poster: int, waiter: int) -> Channel:
+        """The counter of a channel between two cores of the run, or inside of one."""
+        key = name, poster, waiter
+        found = self._channels.get(key)
+        if found is None:
+            found = self._channels[key] = Channel(self.code.links[name])
+        return found
+
+    def counters(self, low: int, high: Value, step: int, height: int) -> Iterator[int]:
+        """The counters of a loop's iterations: a few of them when there are many, always the first and the last.
+
+        How many is the same for equal loops of different units, and the slots of buffers follow one another as they
+        do when all are run.
+        """
+        if isinstance(high, Per):
+            raise Diverges(high)
+        if isinstance(high, Sym):
+            self.chosen = True
+            depth = self.code.depth
+            trips = dict.fromkeys((self.limit, depth + 1, depth, 1, 0))
+            high = self.choices.integer(high, [low + t * step for t in trips])
+        if step < 1:
+            return
+        whole = max(0, -(-(high - low) // step))
+        few = self.limit if height < 3 else self.code.depth
+        if whole > few + self._period:
+            number = few + (whole - few) % self._period
+            for k in range(number - 1):
+                yield low + k * step
+            yield low + (whole - 1 if self._jumps else number - 1) * step
+            return
+        for k in range(whole):
+            yield low + k * step
+
+    def judge(self, clashes: Sequence[Clash], memory: str) -> None:
+        """Keep what accesses break. Raises :class:`Raced`."""
+        for clash in clashes:
+            fault = self._fault(clash, memory)
+            if clash.id == "race":
+                raise Raced(fault)
+            self.faults.append(fault)
+
+    def _fault(self, clash: Clash, memory: str) -> Fault:
+        mine, other = clash.access, clash.other
+        verb = "writes" if mine.writes else "reads"
+        where = f"@{self.units[mine.unit].label} {verb} bytes {clash.low} to {clash.high - 1} of {memory}"
+        if other is None:
+            return Fault(clash.id, mine.op, f"{where}, which nothing has written")
+        if clash.id == "race":
+            rival = f"@{self.units[other.unit].label} {'writes' if other.writes else 'reads'} them too"
+            message = f"{where}; {rival}, and no channel orders the two"
+            return Fault("race", mine.op, message, ((other.op, "the other access"),))
+        message = f"{where} as part of @{mine.buffer}, but they were last written as part of @{other.buffer}"
+        return Fault(clash.id, mine.op, message, ((other.op, "that write"),))
+
+    def _at_rest(self) -> None:
+        """Who waits for ever, and which channels do not end as they began."""
+        stuck = [unit for unit in self.units if unit.blocked is not None]
+        if stuck:
+            self.faults.append(self._deadlock(stuck))
+            return
+        for channel in self._channels.values():
+            value = channel.initial + len(channel.tokens)
+            if value != channel.link.init:
+                message = (
+                    f"@{channel.link.name} ends at {value}, it began at {channel.link.init}: "
+                    f"@{channel.link.poster} posts {channel.posted} times, @{channel.link.waiter} waits "
+                    f"{channel.taken} times"
+                )
+                self.faults.append(Fault("channel-misuse", channel.link.op, message))
+
+    def _deadlock(self, stuck: list[Unit]) -> Fault:
+        path = [stuck[0]]
+        while True:
+            assert path[-1].blocked is not None
+            channel, op = path[-1].blocked
+            poster = next(u for u in self.units if u.label == channel.link.poster and self._posts(u, channel))
+            if poster.blocked is None:
+                message = f"@{path[-1].label} waits for @{channel.link.name} for ever: @{poster.label}, which posts it"
+                message += f", has ended after {channel.posted} posts; this is wait number {channel.taken}"
+                return Fault("deadlock", op, message, ((channel.link.op, "the channel"),))
+            if poster in path:
+                cycle = path[path.index(poster) :]
+                break
+            path.append(poster)
+        parts = [(u, *u.blocked) for u in cycle if u.blocked is not None]
+        text = "; ".join(f"@{u.label} waits for @{c.link.name} from @{c.link.poster}" for u, c, _ in parts)
+        notes = tuple((op, f"@{u.label} waits here") for u, _, op in parts[1:])
+        return Fault("deadlock", parts[0][2], f"units wait for one another: {text}", notes)
+
+    def _posts(self, unit: Unit, channel: Channel) -> bool:
+        """Whether the unit's core is the one that posts this counter."""
+        key = next(key for key, found in self._channels.items() if found is channel)
+        return unit.place == key[1]

@@ -1,0 +1,149 @@
+"""Integers of a run without data: known ones, those that differ between cores, and those that only a launch knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+Function = Callable[..., int]
+
+
+class Sym:
+    """An integer that is not known: a leaf (a scalar argument, an element loaded from LX) or a function of others.
+
+    Two are equal when they are the same expression over the same leaves, so units that compute the same value agree.
+    """
+
+    __slots__ = ("_hash", "args", "fn", "name")
+
+    def __init__(self, name: object, fn: Function | None = None, args: tuple[Value, ...] = ()) -> None:
+        self.name = name
+        self.fn = fn
+        self.args = args
+        self._hash = hash((name, args))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Sym) and self._hash == other._hash and self.name == other.name and self.args == other.args
+        )
+
+    def leaves(self) -> Iterator[Sym]:
+        """The unknowns that it is a function of."""
+        if self.fn is None:
+            yield self
+        for arg in self.args:
+            if isinstance(arg, Sym):
+                yield from arg.leaves()
+
+    def constants(self) -> Iterator[int]:
+        """The known integers in it."""
+        for arg in self.args:
+            if isinstance(arg, Sym):
+                yield from arg.constants()
+            elif isinstance(arg, int):
+                yield arg
+
+    def value(self, known: dict[Sym, int]) -> int | None:
+        """Its value, if ``known`` says what it is made of."""
+        found = known.get(self)
+        if found is not None or self.fn is None:
+            return found
+        values = []
+        for arg in self.args:
+            value = arg.value(known) if isinstance(arg, Sym) else arg
+            if not isinstance(value, int):
+                return None
+            values.append(value)
+        try:
+            return self.fn(*values)
+        except ArithmeticError:
+            return None
+
+
+class Per(tuple["int | Sym", ...]):
+    """An integer of each core of a run."""
+
+    __slots__ = ()
+
+
+Value = int | Sym | Per
+
+
+class Diverges(Exception):
+    """Control or an address in LX differs between the cores of a run: ``keys`` has one entry for each core."""
+
+    def __init__(self, keys: Sequence[object]) -> None:
+        super().__init__("cores differ")
+        self.keys = keys
+
+
+def apply(name: object, fn: Function, args: tuple[Value, ...]) -> Value:
+    """``fn`` of ``args``; ``name`` identifies it."""
+    for arg in args:
+        if type(arg) is not int:
+            break
+    else:
+        return fn(*args)
+    many = next((arg for arg in args if isinstance(arg, Per)), None)
+    if many is None:
+        return Sym(name, fn, args)
+    rows = (tuple(a[k] if isinstance(a, Per) else a for a in args) for k in range(len(many)))
+    return uniform(Per(apply(name, fn, row) for row in rows))  # type: ignore[misc]
+
+
+def uniform(value: Per) -> Value:
+    """One integer if all cores have the same."""
+    first = value[0]
+    return first if all(v == first for v in value) else value
+
+
+class Choices:
+    """Stands in for what is not known. ``script`` says which option to take, in order; then ``default`` does.
+
+    ``taken`` has, for each choice, the option and how many there were.
+    """
+
+    def __init__(
+        self, script: Sequence[int] = (), default: Callable[[int, int], int] = lambda number, options: 0
+    ) -> None:
+        self._script = script
+        self._default = default
+        self.taken: list[tuple[int, int]] = []
+        self.known: dict[Sym, int] = {}
+
+    def integer(self, sym: Sym, options: Sequence[int]) -> int:
+        """A value for ``sym``: what it is by earlier choices, else one of ``options``."""
+        found = sym.value(self.known)
+        if found is not None:
+            return found
+        number = len(self.taken)
+        option = self._script[number] if number < len(self._script) else self._default(number, len(options))
+        option %= len(options)
+        self.taken.append((option, len(options)))
+        return self._make(sym, options[option])
+
+    def plain(self, sym: Sym, value: int) -> int:
+        """As :meth:`integer`, with nothing to choose."""
+        found = sym.value(self.known)
+        return self._make(sym, value) if found is None else found
+
+    def _make(self, sym: Sym, target: int) -> int:
+        """Let ``sym`` be ``target``: by the value of one of its leaves if that is found, so that all that depends on it
+        agrees.
+        """
+        free = [leaf for leaf in dict.fromkeys(sym.leaves()) if leaf not in self.known]
+        if sym.fn is not None and free:
+            for leaf in free[1:]:
+                self.known[leaf] = 1
+            constants = [*dict.fromkeys(sym.constants())][:8]
+            tries = [target, *(target * c for c in constants), *(target + c for c in constants)]
+            tries += [target - c for c in constants] + [c + d for c in constants for d in (-1, 1)] + [0, 1, 2, 3, 64]
+            for value in dict.fromkeys(tries):
+                self.known[free[0]] = value
+                if sym.value(self.known) == target:
+                    return target
+            del self.known[free[0]]
+        self.known[sym] = target
+        return target
