@@ -398,6 +398,7 @@ def read_entries(s: OpRead, first: int, after: int) -> None:
             stop = s.skip_attribute(value)
             if stop != end:
                 s.fail(f"expected ',' or '}}' after the value of '{name}', but found {s.found(stop)}", stop)
+            s.refuse_locations(value, end)
             text = s.translator.plain(value, end)
         s.i = end
         if key in s.attrs:

@@ -86,6 +86,7 @@ def parse(state: ReadState, constraint: Constraint) -> str:
 def _full(state: ReadState) -> str:
     first = state.i
     state.i = state.skip_attribute(first)
+    state.refuse_locations(first, state.i)
     colon = state.top_level(":", first, state.i)
     if colon is None:
         return state.translate(first, state.i)

@@ -1,7 +1,8 @@
-"""What is refused before MLIR sees it, because its parser and printer recurse without bound and take the process down.
+"""What is refused before MLIR sees it, because its parser or printer would take the process down.
 
-Depth of brackets is the obvious case. Depth and size also come from aliases that mention earlier aliases, one line
-each, and from runs of signs, which MLIR's affine parser takes one stack frame at a time.
+Both recurse without bound. Depth of brackets is the obvious case. Depth and size also come from aliases that mention
+earlier aliases, one line each, and from runs of signs, which MLIR's affine parser takes one stack frame at a time. And
+the parser of ``linalg.generic`` takes it on trust that iterator types are strings.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def check(tokens: Tokens) -> None:
     if _SIGNS.search(tokens.text):
         _signs(tokens)
     _aliases(tokens)
+    if "iterator_types" in tokens.text:
+        _iterator_types(tokens)
 
 
 def _brackets(tokens: Tokens) -> None:
@@ -79,6 +82,20 @@ def _aliases(tokens: Tokens) -> None:
         if deepest > MAX_BRACKETS or size > MAX_EXPANSION:
             _fail(tokens, f"{text} is nested too deeply or too large with the aliases in it written out", name)
         known[text] = (deepest, size)
+
+
+def _iterator_types(tokens: Tokens) -> None:
+    texts, match = tokens.texts, tokens.match
+    for index, text in enumerate(texts):
+        if text != "iterator_types" or texts[index + 1] != "=" or texts[index + 2] != "[" or match[index + 2] < 0:
+            continue
+        for element in range(index + 3, match[index + 2]):
+            first = texts[element][0]
+            if not (first == '"' or texts[element] == "," or texts[element].startswith("#linalg.iterator_type")):
+                if texts[element] in ("<", ">") or (texts[element - 1] == "<" and texts[element].isalpha()):
+                    continue
+                message = f'an iterator type is a string such as "parallel", but this is {texts[element]}'
+                raise Problem("syntax", message, tokens.starts[element], tokens.end(element))
 
 
 def _fail(tokens: Tokens, message: str, index: int) -> None:

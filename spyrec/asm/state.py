@@ -44,6 +44,12 @@ class ReadState(Cursor):
         self.i = self.skip_type(first)
         return self.translate(first, self.i)
 
+    def refuse_locations(self, first: int, after: int) -> None:
+        """Fail if a location stands among the tokens of an attribute: the bindings cannot hand one out again."""
+        for index in range(first, after):
+            if self.texts[index] == "loc" and self.texts[index + 1] == "(":
+                self.fail("a location cannot be (part of) an attribute here", index, self.past(index + 1))
+
     def translate(self, first: int, after: int) -> str:
         """Generic text of tokens ``first`` to ``after``."""
         return self.translator.inside(first, after, self.depth)

@@ -42,7 +42,7 @@ ONE = {
         "coordinate_set",
     ),
     "unknown attribute": (load("%a = ktdp.load %t {«fast = 1»} : <1x64xindex> -> tensor<1x64xf16>"), "unknown-attribute", "fast"),
-    "location as attribute": (tile("access_tile_set = #row", "«access_tile_set = loc(unknown)»"), "wrong-attribute", "a location"),
+    "location as attribute": (tile("access_tile_set = #row", "access_tile_set = [«loc(unknown)»]"), "syntax", "a location"),
     "attribute twice": (view("{", "{memory_space = 1, ").replace("#all, memory_space", "#all, «memory_space»"), "duplicate-attribute", "memory_space"),
     "attribute in format and dictionary": (HEAD + "  dataflow.wait @c {«channel» = @c}\n" + END, "duplicate-attribute", "channel"),
     "attribute without value": (view("coordinate_set = #all", "«coordinate_set» = "), "syntax", "no value"),
@@ -75,6 +75,7 @@ ONE = {
     "bracket of another kind": (tile("0]", "(0«]»"), "syntax", "')'"),
     "brace too many": (HEAD + END + "«}»\n", "syntax", "closes nothing"),
     "string without end": ('module attributes {a = «"»b} {\n}\n', "syntax", "quote"),
+    "iterator type that is no string": ('func.func @f(%x: tensor<4xf16>) {\n  %r = linalg.generic {indexing_maps = [], iterator_types = [«1»]} outs(%x : tensor<4xf16>) {}\n' + END, "syntax", "iterator type"),
     "upstream verifier": (HEAD + "  %e = tensor.empty() : tensor<4xf16>\n  %c = «tensor.extract» %e[] : tensor<4xf16>\n" + END, "mlir-verify", "indices"),
     # the end, and what is not text
     "cut in a type": ((HEAD + VIEW + TILE)[:-9] + "« »", "truncated", "too early"),

@@ -1,6 +1,7 @@
 """Properties: what is printed reads back as it was, however printed; arguments keep their names; spacing is free."""
 
 import random
+import re
 
 import pytest
 from generate import Generator, respaced
@@ -34,8 +35,7 @@ def test_modules_come_back(seed: int, trailers: bool) -> None:
     plain = comes_back(module.text)
     heads = [line for line in plain.splitlines() if "func.func @" in line]
     for head, names in zip(heads, module.arguments, strict=True):
-        arguments = head.split("(")[1].split(")")[0].split(",")
-        assert [a.split(":")[0].strip() for a in arguments] == [f"%{n}" for n in names]
+        assert re.findall(r"%([\w.$-]+): ", head) == names
 
 
 @settings(max_examples=25, derandomize=True, deadline=None, phases=[Phase.generate])
