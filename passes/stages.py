@@ -58,8 +58,9 @@ STAGES: tuple[Stage, ...] = (
                 " kernel asks of a launch, too.",
             ),
             Step(
-                "func.func(scalars-to-tensors,convert-elementwise-to-linalg),linalg-generalize-named-ops",
-                "One spelling of compute, so that placement and the encoder have one op to read.",
+                "func.func(convert-elementwise-to-linalg,scalars-to-tensors),linalg-generalize-named-ops",
+                "One spelling of compute, so that placement and the encoder have one op to read. The conversion folds"
+                " (x ^ x, of two loads that are one by now), so what it leaves constant is filled after it.",
             ),
             Step(
                 "func.func(linalg-fuse-elementwise-ops,capture-scalars,canonicalize,cse)",

@@ -393,3 +393,21 @@ func.func @triangle(%x: index, %y: index) attributes {grid = [8]} {
   }
   return
 }
+
+// What cancels once both loads are seen to be one is a constant that nobody wrote, stored and computed with.
+func.func @cancels(%x: index, %y: index) attributes {grid = [4]} {
+  %t = ktdp.get_compute_tile_id : index
+  %v = ktdp.construct_memory_view %x, sizes: [96, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<96x64xi32>
+  %w = ktdp.construct_memory_view %y, sizes: [96, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<96x64xi32>
+  %a = ktdp.construct_access_tile %v[%t, 0] {access_tile_set = #row, access_tile_order = #id} : memref<96x64xi32> -> !ktdp.access_tile<1x64xindex>
+  %b = ktdp.construct_access_tile %w[%t, 0] {access_tile_set = #row, access_tile_order = #id} : memref<96x64xi32> -> !ktdp.access_tile<1x64xindex>
+  %c = ktdp.construct_access_tile %w[%t + 8, 0] {access_tile_set = #row, access_tile_order = #id} : memref<96x64xi32> -> !ktdp.access_tile<1x64xindex>
+  %l = ktdp.load %a : <1x64xindex> -> tensor<1x64xi32>
+  %m = ktdp.load %a : <1x64xindex> -> tensor<1x64xi32>
+  %zero = arith.xori %l, %m : tensor<1x64xi32>
+  ktdp.store %zero, %b : tensor<1x64xi32>, <1x64xindex>
+  %nothing = arith.subi %l, %m : tensor<1x64xi32>
+  %same = arith.addi %nothing, %l : tensor<1x64xi32>
+  ktdp.store %same, %c : tensor<1x64xi32>, <1x64xindex>
+  return
+}
