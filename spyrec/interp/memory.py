@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from spyrec import numerics
 from spyrec.interp.faults import Fault
-from spyrec.interp.races import Access, Ids, Shadow
+from spyrec.interp.races import Access, Ids, Shadow, granule_of
 from spyrec.interp.values import Mask
 from spyrec.numerics import Array
 
@@ -116,11 +116,11 @@ class Memory:
         segment, data, written = self._box(address, counts, strides, size)
         if by is not None:
             get, put, where = _box_access(segment, address, counts, strides, size)
-            old = data
+            old, granules = data, (*counts, size // segment.shadow().granule, segment.shadow().granule)
 
             def equal() -> npt.NDArray[np.bool_]:
                 before = np.ascontiguousarray(old).reshape(tuple(counts))[..., None].view(np.uint8)
-                return np.asarray(before == raw.reshape((*counts, size)))
+                return np.asarray((before.reshape(granules) == raw.reshape(granules)).all(axis=-1))
 
             by.write(segment.shadow(), get, put, where, equal)
         data[...] = raw.view(_WORD[size]).reshape(tuple(counts))
@@ -176,12 +176,14 @@ class Memory:
             chosen = len(places) - 1 - last
             places, raw = places[chosen], raw[chosen]
         if by is not None:
-            old = segment.data
+            how = _scattered_access(segment, places, size)
+            granules = (len(places), size // segment.shadow().granule, segment.shadow().granule)
 
             def equal() -> npt.NDArray[np.bool_]:
-                return np.asarray(old[places[:, None] + np.arange(size)] == raw)
+                same = segment.data[places[:, None] + np.arange(size)] == raw
+                return np.asarray(same.reshape(granules).all(axis=-1))
 
-            by.write(segment.shadow(), *_scattered_access(segment, places, size), equal)
+            by.write(segment.shadow(), *how, equal)
         _words(segment.data, size)[places] = np.ascontiguousarray(raw).view(_WORD[size]).reshape(-1)
         _words(segment.written, size)[places] = _WRITTEN[size]
 
@@ -223,26 +225,36 @@ _How = tuple[Callable[[Ids], Ids], Callable[[Ids, Any], None], _Where]
 
 
 def _box_access(segment: Segment, address: int, counts: Sequence[int], strides: Sequence[int], size: int) -> _How:
-    """How the bytes of a box are looked up in a shadow: shape (counts, size)."""
+    """How the bytes of a box are looked up in a shadow: shape (counts, granules of an element)."""
+    shadow = segment.shadow()
+    shadow.refine(
+        granule_of(address - segment.start, size, *(s for s, n in zip(strides, counts, strict=True) if n > 1))
+    )
+    granule = shadow.granule
+    shape, first = (*counts, size // granule), (address - segment.start) // granule * 4
+    steps = tuple(s // granule * 4 for s in (*strides, granule))
 
     def view(ids: Ids) -> Ids:
-        steps = tuple(4 * s for s in (*strides, 1))
-        return np.ndarray((*counts, size), np.int32, ids, (address - segment.start) * 4, steps)
+        return np.ndarray(shape, np.int32, ids, first, steps)
 
     def put(ids: Ids, values: Any) -> None:
         view(ids)[...] = values
 
     def where(mask: npt.NDArray[np.bool_]) -> str:
-        first = np.argwhere(mask)[0]
-        byte = address + sum(int(i) * s for i, s in zip(first, (*strides, 1), strict=True))
+        place = np.argwhere(mask)[0]
+        byte = address + sum(int(i) * s for i, s in zip(place, (*strides, granule), strict=True))
         return f"byte {byte} of {segment.name}"
 
     return view, put, where
 
 
 def _scattered_access(segment: Segment, places: npt.NDArray[np.int64], size: int) -> _How:
-    """How the bytes of elements at ``places`` are looked up in a shadow: shape (places, size)."""
-    index = places[..., None] + np.arange(size)
+    """How the bytes of elements at ``places`` are looked up in a shadow: shape (places, granules of an element)."""
+    shadow = segment.shadow()
+    low, steps = int(np.min(places)), places % 8
+    shadow.refine(granule_of(low, size, *(int(k) for k in np.unique(steps))))
+    granule = shadow.granule
+    index = (places // granule)[..., None] + np.arange(size // granule)
 
     def get(ids: Ids) -> Ids:
         found: Ids = ids[index]
@@ -252,7 +264,7 @@ def _scattered_access(segment: Segment, places: npt.NDArray[np.int64], size: int
         ids[index] = values
 
     def where(mask: npt.NDArray[np.bool_]) -> str:
-        return f"byte {segment.start + int(index[mask].flat[0])} of {segment.name}"
+        return f"byte {segment.start + int(index[mask].flat[0]) * granule} of {segment.name}"
 
     return get, put, where
 

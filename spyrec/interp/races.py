@@ -34,11 +34,34 @@ class Event:
 
 
 class Shadow:
-    """Per byte of a segment the set of last writes and the set of reads since, by number (0: none)."""
+    """Per granule of a segment the set of last writes and the set of reads since, by number (0: none).
+
+    A granule is as many bytes as all accesses so far are multiples of, at most 8.
+    """
 
     def __init__(self, size: int) -> None:
-        self.writers: Ids = np.zeros(size, np.int32)
-        self.readers: Ids = np.zeros(size, np.int32)
+        self._size = size
+        self.granule = 0  # nothing has been accessed
+        self.writers: Ids = np.zeros(0, np.int32)
+        self.readers: Ids = np.zeros(0, np.int32)
+
+    def refine(self, granule: int) -> None:
+        """Make granules as small as an access needs them; a power of two."""
+        if not self.granule:
+            count = -(-self._size // granule)
+            self.granule, self.writers, self.readers = granule, np.zeros(count, np.int32), np.zeros(count, np.int32)
+        elif granule < self.granule:
+            factor = self.granule // granule
+            self.writers, self.readers = np.repeat(self.writers, factor), np.repeat(self.readers, factor)
+            self.granule = granule
+
+
+def granule_of(*numbers: int) -> int:
+    """The greatest power of two, at most 8, that divides all of the numbers."""
+    together = 8
+    for n in numbers:
+        together |= n
+    return together & -together
 
 
 class Tracker:
@@ -139,7 +162,8 @@ class Access:
         """Check a write against earlier reads and writes, and record it; ``equal`` tells which bytes it leaves as they
         are.
         """
-        self._check(get(shadow.readers), "written", "read", where)
+        readers = get(shadow.readers)
+        self._check(readers, "written", "read", where)
         writers = get(shadow.writers)
         bad = self._unordered(writers)
         if bad:
@@ -156,7 +180,8 @@ class Access:
                 [(other.op, "the other write is here")],
             )
         put(shadow.writers, self._joined(writers))
-        put(shadow.readers, np.int32(0))
+        if readers.any():
+            put(shadow.readers, np.int32(0))
 
     def _unordered(self, ids: Ids) -> dict[int, list[int]]:
         """Sets among ``ids`` that hold events which this access is not ordered after, and which ones."""
