@@ -23,7 +23,7 @@ from spyrec.passes.analysis import kernels
 from spyrec.spyrecode.artifact import HOST, Artifact
 
 #: The class that lowers a unit's program, by the role of the unit.
-_BY_ROLE: dict[str, type[UnitCode]] = {"load": Mover, "store": Mover, "vector": Vector, "matrix": Matrix}
+_BY_ROLE: dict[str, type[UnitCode]] = {"load": Mover, "store": Mover, "ring": Mover, "vector": Vector, "matrix": Matrix}
 
 
 def generate(
@@ -129,7 +129,8 @@ def _name(op: ir.Operation) -> str:
 
 
 def _channel(op: ir.Operation) -> Channel:
-    return Channel(_name(op), _symbol(op, "from_unit"), _symbol(op, "to_unit"), _integer(op, "init"))
+    peers = int("peers" in op.attributes)
+    return Channel(_name(op), _symbol(op, "from_unit"), _symbol(op, "to_unit"), _integer(op, "init"), peers)
 
 
 def _buffer(op: ir.Operation) -> Buffer:

@@ -111,7 +111,8 @@ class UnitCode:
         name = ir.FlatSymbolRefAttr(op.attributes["channel"]).value
         if name not in self.job.channels:
             raise Refused(op, "invalid-program", f"no channel @{name} in this function")
-        self.builder.emit(Instruction(_SYNCHRONISATION[op.name], channel=self.job.channels[name]))
+        peer = self.builder.in_register(self.integer(op.operands[0], op)) if len(op.operands) else None
+        self.builder.emit(Instruction(_SYNCHRONISATION[op.name], channel=self.job.channels[name], peer=peer))
 
     def _scalar_load(self, op: ir.Operation) -> None:
         """Load where it stands: what LX holds depends on when."""

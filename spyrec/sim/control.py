@@ -124,19 +124,22 @@ def jump(site: Site, instruction: Instruction) -> Step:
 
 def wait(site: Site, instruction: Instruction) -> Step:
     number, here, following, cycles = instruction.channel, site.index, site.index + 1, site.cycles
+    peer, peers = instruction.peer, site.world.peers
     trace = site.world.engine.trace
     if trace is not None and not trace.detailed:
         trace = None
 
     def step(unit: Unit) -> int:
-        channel = unit.channels[number]
+        channel = unit.channels[number] if peer is None else peers.find(number, unit.regs[peer], unit.core)
         if channel.initial:
             channel.initial -= 1
             channel.taken += 1
             since = unit.time
             unit.time += cycles
             if trace is not None:
-                trace.wait(unit.core, unit.label, unit.number, channel.name, since, unit.time, initial=True)
+                trace.wait(
+                    unit.core, unit.label, unit.number, channel.name, since, unit.time, channel.poster, initial=True
+                )
             return following
         if not channel.tokens:
             channel.waiter = unit
@@ -151,7 +154,9 @@ def wait(site: Site, instruction: Instruction) -> Step:
             unit.waited(since, ready, channel.name)
             unit.time = ready
         if trace is not None:
-            trace.wait(unit.core, unit.label, unit.number, channel.name, since, unit.time, initial=False)
+            trace.wait(
+                unit.core, unit.label, unit.number, channel.name, since, unit.time, channel.poster, initial=False
+            )
         unit.clock = clocks.merged(unit.clock, clock)
         return following
 
@@ -160,13 +165,14 @@ def wait(site: Site, instruction: Instruction) -> Step:
 
 def post(site: Site, instruction: Instruction) -> Step:
     number, following, cycles = instruction.channel, site.index + 1, site.cycles
-    engine = site.world.engine
+    engine, peer, peers = site.world.engine, instruction.peer, site.world.peers
 
     def step(unit: Unit) -> int:
+        channel = unit.channels[number] if peer is None else peers.find(number, unit.core, unit.regs[peer])
         unit.time += cycles
         clock = unit.clock
         unit.clock = clocks.advanced(clock, unit.slot)
-        engine.post(unit, unit.channels[number], clock)
+        engine.post(unit, channel, clock)
         return following
 
     return step

@@ -12,8 +12,10 @@ import math
 from collections import deque
 from collections.abc import Callable
 
+from spyrec.device.model import Timing
 from spyrec.sim.clocks import Clock
 from spyrec.sim.latencies import Latencies
+from spyrec.sim.ring import Ring
 from spyrec.sim.sharing import SharedLink
 from spyrec.sim.trace import Trace
 from spyrec.sim.units import Channel, Flight, Unit
@@ -22,13 +24,14 @@ _EARLY = 1e-6  # cycles that an end may be late by rounding and still count as o
 
 
 class Engine:
-    """Schedules units and transfers; ``device_bandwidth`` in bytes per cycle, ``post_latency`` from post to wait."""
+    """Schedules units and transfers: device memory and the ring with the numbers of ``timing``."""
 
-    def __init__(self, device_bandwidth: int, post_latency: int, latencies: Latencies, trace: Trace | None) -> None:
+    def __init__(self, timing: Timing, latencies: Latencies, trace: Trace | None) -> None:
         self.latencies = latencies
         self.trace = trace
-        self._post_latency = post_latency
-        self._shared: SharedLink[Flight] = SharedLink(device_bandwidth)
+        self._post_latency = timing.post_latency
+        self._shared: SharedLink[Flight] = SharedLink(timing.device_bandwidth)
+        self._ring: Ring[Flight] = Ring(timing.ring_bandwidth)
         self._events: list[tuple[float, int, bool, Flight]] = []  # (time, number, an end rather than a begin, transfer)
         self._ready: deque[Unit] = deque()
         self._number = 0
@@ -40,6 +43,10 @@ class Engine:
             while self._ready:
                 go_on(self._next())
             end = self._shared.next_end()
+            medium: SharedLink[Flight] | Ring[Flight] = self._shared
+            ring_end = self._ring.next_end()
+            if ring_end is not None and (end is None or ring_end < end):
+                end, medium = ring_end, self._ring
             if self._events and (end is None or self._events[0][0] < end):
                 time, _, is_end, flight = heapq.heappop(self._events)
                 if is_end:
@@ -47,7 +54,7 @@ class Engine:
                 else:
                     self._begin(flight, time)
             elif end is not None:
-                for flight in self._shared.finish(end):
+                for flight in medium.finish(end):
                     self._ended(flight, end)
             else:
                 return
@@ -92,7 +99,9 @@ class Engine:
         heapq.heappush(self._events, (time, self._number, is_end, flight))
 
     def _begin(self, flight: Flight, time: float) -> None:
-        if flight.shared:
+        if flight.ring:
+            self._ring.start(time, flight.size, flight.cap, flight, flight.ring)
+        elif flight.shared:
             self._shared.start(time, flight.size, flight.cap, flight)
         else:
             self._at(time + flight.size / flight.cap, True, flight)

@@ -10,15 +10,16 @@ from spyrec.isa import Binary, Contract, End, Instruction, Stream, UnitProgram, 
 from spyrec.isa.check import problems
 from spyrec.sim import clocks, control, deadlock
 from spyrec.sim.contract import contract
+from spyrec.sim.descriptor import move
 from spyrec.sim.engine import Engine
 from spyrec.sim.faults import Fault, FaultLog, Place, RaceFound, UnitStops
 from spyrec.sim.latencies import Latencies
 from spyrec.sim.memories import DeviceMemory, Lx
+from spyrec.sim.peers import Peers
 from spyrec.sim.sanitizer import Sanitizer
 from spyrec.sim.stream import stream
 from spyrec.sim.trace import Trace
 from spyrec.sim.traffic import Traffic
-from spyrec.sim.transfer import xfer
 from spyrec.sim.units import BLOCKED, Step, Unit
 from spyrec.sim.units import Channel as LiveChannel
 from spyrec.sim.world import Site, World
@@ -46,7 +47,7 @@ STEPS: dict[str, Maker] = {
     "zext": control.zext,
     "select": control.select,
     "sload": control.sload,
-    "xfer": xfer,
+    "xfer": move,
     "stream": stream,
     "contract": contract,
     **control.ARITHMETIC,
@@ -75,9 +76,8 @@ class Machine:
         self.log = FaultLog(locations)
         self.traffic = Traffic()
         self.lx_size = device.memory("lx").size
-        timing = device.timing
         self.memory = DeviceMemory(launch)
-        self._engine = Engine(timing.device_bandwidth, timing.post_latency, latencies, trace)
+        self._engine = Engine(device.timing, latencies, trace)
         self._world = World(
             binary,
             device,
@@ -86,12 +86,16 @@ class Machine:
             self._engine,
             Sanitizer(self.log, binary.buffers),
             self.traffic,
+            Peers(binary.channels, binary.tiles),
         )
         code = [self._steps(program) for program in binary.units]
         groups = clocks.groups([p.label for p in binary.units], [(c.source, c.target) for c in binary.channels])
+        reached = {end for c in binary.channels if c.peers for end in (c.source, c.target)}
+        tiles = binary.tiles
+        shared = {g[0]: clocks.Domain(len(g) * tiles) for g in groups if not reached.isdisjoint(g)}
         self.units: list[Unit] = []
-        for core in range(binary.tiles):
-            self.units.extend(self._core(core, code, groups))
+        for core in range(tiles):
+            self.units.extend(self._core(core, code, groups, shared))
         if trace is not None:
             self._describe(trace)
 
@@ -107,13 +111,18 @@ class Machine:
                 raise InvalidKernel([Diagnostic(Severity.ERROR, message, id_, self.log.position(place))]) from None
         return steps
 
-    def _core(self, core: int, code: list[list[Step]], groups: list[list[str]]) -> list[Unit]:
+    def _core(
+        self, core: int, code: list[list[Step]], groups: list[list[str]], shared: dict[str, clocks.Domain]
+    ) -> list[Unit]:
+        """The units of a core. ``shared`` has the domains of groups that channels between cores connect."""
         lx = Lx(self.lx_size)
-        channels = [LiveChannel(c.name, number, c.init) for number, c in enumerate(self.binary.channels)]
+        self._world.scratchpads.append(lx)
+        channels = [LiveChannel(c.name, number, c.init, core) for number, c in enumerate(self.binary.channels)]
         slots = {}
         for group in groups:
-            domain = clocks.Domain(len(group))
-            slots.update({label: (domain, slot) for slot, label in enumerate(group)})
+            between = shared.get(group[0])
+            domain, first = (clocks.Domain(len(group)), 0) if between is None else (between, core * len(group))
+            slots.update({label: (domain, first + slot) for slot, label in enumerate(group)})
         units = []
         for number, program in enumerate(self.binary.units):
             domain, slot = slots[program.label]
@@ -148,7 +157,7 @@ class Machine:
         except RaceFound as race:
             raise self.log.race(race.fault) from None
         if not self.log:
-            deadlock.report(self.units, self.binary.channels, self.log)
+            deadlock.report(self.units, self.binary.channels, self._world.peers, self.log)
         if self.log:
             raise self.log.error()
         return max((end(unit) for unit in self.units), default=0)

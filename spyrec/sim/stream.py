@@ -157,8 +157,7 @@ def stream_cycles(site: Site, instruction: Stream) -> int:
 
 
 def lane_operations(instruction: Stream) -> list[tuple[bool, str]]:
-    """Per operation on each point: whether it is slow, and the widest type that it reads or writes, whose rate it has.
-    """
+    """Per operation on each point: whether it is slow, and the widest type that it touches, whose rate it has."""
     types = {o.register: o.type for o in instruction.inputs}
     operations: list[tuple[bool, str]] = []
     for op in instruction.micro_ops:

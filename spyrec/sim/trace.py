@@ -75,12 +75,16 @@ class Trace:
         in_flight = transfers and fires >= at
         self._arrows.append([(core, unit, (fires if in_flight else at) - _INSIDE, in_flight)])
 
-    def wait(self, core: int, label: str, unit: int, channel: str, since: int, until: int, *, initial: bool) -> None:
-        """A unit waited for ``channel`` from ``since`` to ``until``; ``initial``: it took one of the first credits."""
+    def wait(
+        self, core: int, label: str, unit: int, channel: str, since: int, until: int, poster: int, *, initial: bool
+    ) -> None:
+        """A unit waited from ``since`` to ``until`` for ``channel``, which a unit of core ``poster`` posts;
+        ``initial``: it took one of the first credits.
+        """
         self._names[core, unit] = label
         self._steps.append((core, unit, f"wait {channel}", since, until))
         if not initial:
-            token = self._tokens[core, channel].popleft()
+            token = self._tokens[poster, channel].popleft()
             self._arrows[token.arrow].append((core, unit, until - _INSIDE, False))
 
     def to_json(self) -> dict[str, Any]:

@@ -38,12 +38,20 @@ class LinkCounter:
 
 @dataclass
 class Traffic:
-    """The counters of a run. ``links`` are those that the program's instructions can use."""
+    """The counters of a run. ``links`` are those that the program's instructions can use; ``ring`` has the bytes that
+    moved over each link of the ring (:mod:`spyrec.sim.ring`).
+    """
 
     device: Counter = field(default_factory=Counter)
     lx: Counter = field(default_factory=Counter)
     links: dict[tuple[str, str], LinkCounter] = field(default_factory=dict)
+    ring: dict[int, int] = field(default_factory=dict)
 
     def along(self, links: Iterable[Link]) -> list[LinkCounter]:
         """The counters of some links."""
         return [self.links.setdefault((link.source, link.target), LinkCounter()) for link in links]
+
+    def over_ring(self, links: Iterable[int], moved: int) -> None:
+        """Count ``moved`` bytes over links of the ring."""
+        for link in links:
+            self.ring[link] = self.ring.get(link, 0) + moved

@@ -23,7 +23,7 @@ from spyrec.sim.shadow import Bytes, SharedShadow
 from spyrec.sim.units import BLOCKED, Flight, Step, Unit
 from spyrec.sim.world import Site
 
-_WORDS: dict[int, np.dtype[Any]] = {n: np.dtype(f"uint{8 * n}") for n in (1, 2, 4, 8)}
+WORDS: dict[int, np.dtype[Any]] = {n: np.dtype(f"uint{8 * n}") for n in (1, 2, 4, 8)}
 
 Source = Callable[[Unit], tuple[Bytes, int, int]]
 """Record the read; give the bytes, where in them the box begins, and the address of that."""
@@ -44,7 +44,7 @@ def xfer(site: Site, instruction: Instruction) -> Step:
     shared = "device" in (from_space, to_space)
     source, dest = boxes(instruction)
     read, write = _source(site, instruction, source), _dest(site, instruction, dest)
-    copy = _copier(instruction, source, dest)
+    copy = copier(instruction.element_bytes, source, dest)
     read_moves, write_moves = moved_bytes(world.device, from_space, source), moved_bytes(world.device, to_space, dest)
     counters = {"device": world.traffic.device, "lx": world.traffic.lx}
     read_counter, write_counter = counters.get(from_space), counters[to_space]
@@ -56,7 +56,7 @@ def xfer(site: Site, instruction: Instruction) -> Step:
             return BLOCKED
         from_data, from_at, from_address = read(unit)
         to_data, to_at, to_address, shadow = write(unit)
-        if from_data is to_data and _meet(source, from_at, dest, to_at):
+        if from_data is to_data and meet(source, from_at, dest, to_at):
             raise UnitStops("overlap", "the source and the destination of a transfer share bytes")
         copy(from_data, from_at, to_data, to_at)
         if shadow is not None:
@@ -195,10 +195,10 @@ def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
     return write_lx
 
 
-def _copier(instruction: Xfer, source: Box, dest: Box) -> Callable[[Bytes, int, Bytes, int], None]:
+def copier(element_bytes: int, source: Box, dest: Box) -> Callable[[Bytes, int, Bytes, int], None]:
     """Copies the elements of one box to the other, given the bytes and the place of the first element of each."""
     shape = pairing(source, dest)
-    word, count = _WORDS[instruction.element_bytes], shape.contiguous
+    word, count = WORDS[element_bytes], shape.contiguous
 
     def copy_run(from_data: Bytes, from_at: int, to_data: Bytes, to_at: int) -> None:
         to_data[to_at : to_at + count] = from_data[from_at : from_at + count]
@@ -211,7 +211,7 @@ def _copier(instruction: Xfer, source: Box, dest: Box) -> Callable[[Bytes, int, 
     return copy_run if count else copy_box
 
 
-def _meet(a: Box, a_at: int, b: Box, b_at: int) -> bool:
+def meet(a: Box, a_at: int, b: Box, b_at: int) -> bool:
     """True if two boxes at these places share a byte."""
     if a_at + a.high <= b_at + b.low or b_at + b.high <= a_at + a.low:
         return False

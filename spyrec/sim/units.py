@@ -17,15 +17,16 @@ DONE = -2
 
 
 class Channel:
-    """One channel on one core.
+    """One channel on one core, or from core ``poster`` to another.
 
     ``initial`` is what is left of its initial value; a token is a post: when it may be taken, and its poster's clock.
     """
 
-    __slots__ = ("initial", "name", "number", "posted", "taken", "tokens", "waiter")
+    __slots__ = ("initial", "name", "number", "posted", "poster", "taken", "tokens", "waiter")
 
-    def __init__(self, name: str, number: int, init: int) -> None:
+    def __init__(self, name: str, number: int, init: int, poster: int) -> None:
         self.name = name
+        self.poster = poster
         self.number = number
         self.initial = init
         self.tokens: deque[tuple[int, Clock]] = deque()
@@ -43,10 +44,23 @@ class Flight:
     """A transfer that was issued. ``done`` is when it was or will be complete, ``None`` while that depends on others.
 
     ``posts`` (channel, time of the instruction, clock) fire then; ``waits`` (from, to, channel's name) are times for
-    which the unit was blocked while this transfer was its last one.
+    which the unit was blocked while this transfer was its last one. ``ring`` are the links of the ring that it passes.
     """
 
-    __slots__ = ("cap", "done", "index", "issued", "latency", "posts", "ready", "shared", "size", "unit", "waits")
+    __slots__ = (
+        "cap",
+        "done",
+        "index",
+        "issued",
+        "latency",
+        "posts",
+        "ready",
+        "ring",
+        "shared",
+        "size",
+        "unit",
+        "waits",
+    )
 
     def __init__(
         self, unit: Unit, index: int, size: float, cap: float, shared: bool, issued: int, ready: int, latency: int
@@ -60,6 +74,7 @@ class Flight:
         self.ready = ready
         self.latency = latency
         self.done: int | None = None
+        self.ring: tuple[int, ...] = ()
         self.posts: list[tuple[Channel, int, Clock]] = []
         self.waits: list[tuple[int, int, str]] = []
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from spyrec.device.model import Device
 from spyrec.isa import Binary, UnitProgram
 from spyrec.sim.engine import Engine
-from spyrec.sim.memories import DeviceMemory
+from spyrec.sim.memories import DeviceMemory, Lx
+from spyrec.sim.peers import Peers
 from spyrec.sim.sanitizer import Sanitizer
 from spyrec.sim.traffic import Traffic
 
@@ -24,6 +25,8 @@ class World:
     engine: Engine
     sanitizer: Sanitizer
     traffic: Traffic
+    peers: Peers
+    scratchpads: list[Lx] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

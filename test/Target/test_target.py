@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 import pytest
-from programs import PROGRAMS
+from by_hand import PROGRAMS
 from target import Arrays, Program
 
 from spyrec import isa

@@ -1,0 +1,273 @@
+"""Transfers with a clip, with lists of indices, or to and from other cores: ``xfer`` as a step, in its full form.
+
+The nested counts fall into two parts: outer ones that a list of indices depends on, walked point by point, and inner
+ones that are one box per point. A transfer without lists is one box. As in :mod:`spyrec.sim.transfer` the bytes move
+when the instruction is issued.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spyrec.isa import End, Index, Instruction, LxOperand, Xfer
+from spyrec.sim.boxes import Box, box
+from spyrec.sim.elements import Elements
+from spyrec.sim.faults import UnitStops
+from spyrec.sim.memories import READ, WRITTEN, Lx
+from spyrec.sim.operands import device_address, lx_address
+from spyrec.sim.ring import tree
+from spyrec.sim.shadow import Bytes, Shadow
+from spyrec.sim.transfer import WORDS, copier, meet, moved_bytes, path, xfer
+from spyrec.sim.units import BLOCKED, Flight, Step, Unit
+from spyrec.sim.world import Site
+
+Offsets = npt.NDArray[np.int64]
+
+
+def move(site: Site, instruction: Instruction) -> Step:
+    """The step of any transfer. Raises ``InvalidKernel`` when the device has no such path."""
+    assert isinstance(instruction, Xfer)
+    if instruction.outside or instruction.indices or instruction.remote:
+        return special(site, instruction)
+    return xfer(site, instruction)
+
+
+def special(site: Site, instruction: Xfer) -> Step:
+    """The step of a transfer that is not plain. Raises ``InvalidKernel`` when the device has no such path."""
+    world, index, following, cycles = site.world, site.index, site.index + 1, site.cycles
+    timing, engine = world.device.timing, world.engine
+    latencies = engine.latencies
+    spaces = (instruction.source.space, instruction.dest.space)
+    links = path(world.device, site.program.kind, *spaces)
+    cap, latency = min(link.bandwidth for link in links), sum(link.latency for link in links)
+    link_counters = world.traffic.along(links)
+    sides = (_Side(site, instruction.source, writes=False), _Side(site, instruction.dest, writes=True))
+    clip = _Clip(instruction)
+    plans: dict[tuple[int, ...], _Plan] = {}
+    whole = box(
+        tuple(d.count for d in instruction.dims),
+        tuple(d.dest_stride for d in instruction.dims),
+        instruction.element_bytes,
+    )
+    pattern = WORDS[instruction.element_bytes].type(instruction.pattern)
+
+    def step(unit: Unit) -> int:
+        if not unit.slot_free() or (instruction.indices and not unit.drained()):
+            unit.pc = index
+            return BLOCKED
+        peers = _peers(unit, instruction, world.binary.tiles)
+        from_lx = world.scratchpads[peers[0]] if instruction.remote == "get" else unit.lx
+        to_lx = [world.scratchpads[p] for p in peers] if instruction.remote == "put" else [unit.lx]
+        region = clip.region(unit)
+        plan = plans.get(region)
+        if plan is None:
+            plan = plans[region] = _Plan(site, instruction, region)
+        moved_in = moved_out = 0
+        for lx in to_lx:
+            moved_in = moved_out = 0
+            if instruction.outside == "fill":
+                moved_out += sides[1].fill(unit, lx, whole, pattern)
+            for source_at, dest_at in plan.points(unit):
+                data, place, moved = sides[0].touch(unit, from_lx, plan.source, source_at)
+                moved_in += moved
+                to_data, to_place, moved = sides[1].touch(unit, lx, plan.dest, dest_at)
+                moved_out += moved
+                if data is to_data and meet(plan.source, place, plan.dest, to_place):
+                    raise UnitStops("overlap", "the source and the destination of a transfer share bytes")
+                plan.copy(data, place, to_data, to_place)
+                sides[1].settle(dest_at, to_place)
+        unit.time += cycles
+        size = max(moved_in, moved_out)
+        for counter in link_counters:
+            counter.asked += plan.bytes
+            counter.moved += size
+        path_links, hops = _way(unit, instruction, peers, world.device.cores)
+        world.traffic.over_ring(path_links, size)
+        volume, rate = latencies.flow(size, cap)
+        ready = unit.time + latencies.cycles(timing.transfer_startup)
+        delay = latency + hops * timing.hop_latency
+        flight = Flight(unit, index, volume, rate, "device" in spaces, unit.time, ready, latencies.cycles(delay))
+        flight.ring = path_links
+        engine.issue(flight)
+        return following
+
+    return step
+
+
+def _peers(unit: Unit, instruction: Xfer, tiles: int) -> list[int]:
+    """The other cores that take part."""
+    if not instruction.remote:
+        return []
+    assert instruction.peer is not None
+    first = unit.regs[instruction.peer]
+    peers = [first + k * instruction.member_step for k in range(instruction.members)]
+    for peer in peers:
+        if not 0 <= peer < tiles:
+            raise UnitStops(
+                "no-such-core", f"{instruction.remote} names core {peer}; the program runs on {tiles} cores"
+            )
+    return peers
+
+
+def _way(unit: Unit, instruction: Xfer, peers: Sequence[int], cores: int) -> tuple[tuple[int, ...], int]:
+    """Links of the ring, and hops; a get goes there before the data come back."""
+    if instruction.remote == "get":
+        links, hops = tree(peers[0], [unit.core], cores)
+        return links, 2 * hops
+    return tree(unit.core, peers, cores)
+
+
+class _Clip:
+    """The steps of each count that are inside."""
+
+    def __init__(self, instruction: Xfer) -> None:
+        self._dims = instruction.dims
+
+    def region(self, unit: Unit) -> tuple[int, ...]:
+        """First step and number of steps of each count, one after the other."""
+        found: list[int] = []
+        for dim in self._dims:
+            first = 0 if dim.low is None else max(0, unit.regs[dim.low])
+            end = dim.count if dim.high is None else min(dim.count, unit.regs[dim.high])
+            found += (first, max(0, end - first))
+        return tuple(found)
+
+
+class _Plan:
+    """A transfer whose clip is known: the inner boxes of both sides, and where they lie."""
+
+    def __init__(self, site: Site, instruction: Xfer, region: tuple[int, ...]) -> None:
+        first, counts = region[::2], region[1::2]
+        self._empty = 0 in counts
+        dims = instruction.dims
+        outer = max(
+            (d + 1 for i in instruction.indices for d, s in enumerate(i.strides) if s and dims[d].count > 1), default=0
+        )
+        size = instruction.element_bytes
+        safe = tuple(max(1, n) for n in counts)
+        strides = (tuple(d.source_stride for d in dims), tuple(d.dest_stride for d in dims))
+        self.source, self.dest = (box(safe[outer:] or (1,), s[outer:] or (size,), size) for s in strides)
+        self.copy = copier(size, self.source, self.dest)
+        starts = [sum(f * step for f, step in zip(first, s, strict=True)) for s in strides]
+        self._offsets = [start + _sums(counts[:outer], s[:outer]) for start, s in zip(starts, strides, strict=True)]
+        self.bytes = 0 if self._empty else self.dest.bytes * self._offsets[1].size
+        self._bases = [_base(instruction.source), _base(instruction.dest)]
+        self._lists = [_List(site, i, first, counts, outer, n) for n, i in enumerate(instruction.indices)]
+
+    def points(self, unit: Unit) -> Iterator[tuple[int, int]]:
+        """Addresses of the inner boxes, in order."""
+        if self._empty:
+            return iter(())
+        offsets = list(self._offsets)
+        for list_ in self._lists:
+            offsets[list_.side] = offsets[list_.side] + list_.moves(unit)
+        source, dest = (
+            (o + offset + (0 if base is None else unit.regs[base])).ravel().tolist()
+            for o, (base, offset) in zip(offsets, self._bases, strict=True)
+        )
+        return iter(zip(source, dest, strict=True))
+
+
+def _base(end: End) -> tuple[int | None, int]:
+    return (None, 0) if end.space == "fill" else (end.base, end.offset)
+
+
+def _sums(counts: Sequence[int], strides: Sequence[int]) -> Offsets:
+    """Per point of ``counts`` the sum of its steps times ``strides``."""
+    total = np.zeros((), np.int64)
+    for count, stride in zip(counts, strides, strict=True):
+        total = total[..., None] + np.arange(count, dtype=np.int64) * stride
+    return total
+
+
+class _List:
+    """One list of indices, over the outer counts of a plan."""
+
+    def __init__(
+        self, site: Site, index: Index, first: Sequence[int], counts: Sequence[int], outer: int, number: int
+    ) -> None:
+        self.side = 0 if index.side == "source" else 1
+        self._index, self._number = index, number
+        start = index.offset + sum(f * s for f, s in zip(first, index.strides, strict=True))
+        moving = [d for d in range(outer) if index.strides[d] and counts[d]]
+        operand = LxOperand(index.base, start, index.type, index.strides, index.buffer, 0)
+        self._elements = Elements(site, [max(1, n) for n in counts], operand, dims=moving)
+        self._shape = [counts[d] if d in moving else 1 for d in range(outer)]
+
+    def moves(self, unit: Unit) -> Offsets:
+        """How far each point moves, in bytes."""
+        index = self._index
+        found = self._elements.load(unit, self._elements.address(unit)).astype(np.int64)
+        limit = index.limit + (0 if index.limit_base is None else unit.regs[index.limit_base])
+        bad = (found < 0) | (found >= limit)
+        if bad.any():
+            value = int(np.asarray(found)[bad].flat[0])
+            which = f" of list {self._number}" if self._number else ""
+            raise UnitStops("index-out-of-range", f"index {value}{which} is outside of 0..{limit - 1}")
+        return np.asarray(found.reshape(self._shape) * index.scale)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One side of a transfer, at addresses that are known."""
+
+    site: Site
+    end: End
+    writes: bool
+
+    def touch(self, unit: Unit, lx: Lx, where: Box, at: int) -> tuple[Bytes, int, int]:
+        """Check and record the access; the bytes, where in them the box begins, and how many bytes move for it."""
+        world, end = self.site.world, self.end
+        if end.space == "fill":
+            pattern = np.frombuffer((end.offset & ((1 << 64) - 1)).to_bytes(8, "little"), np.uint8)
+            return pattern, 0, 0
+        shadow: Shadow
+        if end.space == "device":
+            span = world.device.limits.access_span
+            _, window = device_address(None, at, where, world.memory, span, writes=self.writes)(unit)
+            data, place, shadow, base, name = (
+                window.data,
+                at - window.start,
+                window.shadow,
+                window.start,
+                "device memory",
+            )
+            window.touched.mark(where, place, WRITTEN if self.writes else READ)
+            counter, buffer = world.traffic.device, -1
+        else:
+            size = world.device.memory("lx").size
+            lx_address(None, at, where, end.buffer, world.binary.buffers, size, writes=self.writes)(unit)
+            data, place, shadow, base, name = lx.data, at, lx.shadow, 0, "LX"
+            counter, buffer = world.traffic.lx, -1 if end.buffer is None else end.buffer
+        if lx is not unit.lx and end.space == "lx":
+            name = "another core's LX"
+        record = shadow.write if self.writes else shadow.read
+        found = record(where.intervals, place, unit.access(self.site.index, buffer), unit.clock)
+        if found:
+            world.sanitizer.judge(found, name, reads=not self.writes, base=base)
+        moved = moved_bytes(world.device, end.space, where)(at)
+        (counter.written if self.writes else counter.read)(where.bytes, moved)
+        return data, place, moved
+
+    def settle(self, at: int, place: int) -> None:
+        """Judge unordered writes of device memory, once the bytes are there."""
+        world = self.site.world
+        if self.end.space == "device":
+            window = world.memory.find(at, at + 1)
+            found = window.shadow.settle()
+            if found:
+                world.sanitizer.judge(found, "device memory", reads=False, base=at - place)
+
+    def fill(self, unit: Unit, lx: Lx, where: Box, pattern: Any) -> int:
+        """Write ``pattern`` to the whole box; how many bytes move."""
+        base, offset = _base(self.end)
+        at = offset + (0 if base is None else unit.regs[base])
+        data, place, moved = self.touch(unit, lx, where, at)
+        np.ndarray(where.counts, pattern.dtype, data, place, where.strides)[...] = pattern
+        self.settle(at, place)
+        return moved
