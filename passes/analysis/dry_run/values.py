@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 Function = Callable[..., int]
 
+_ON_BITS = frozenset((name, 1) for name in ("arith.andi", "arith.ori", "arith.xori"))
+"""Names of functions of conditions, whose value is that of the conditions."""
+
 
 class Sym:
     """An integer that is not known: a leaf (a scalar argument, an element loaded from LX) or a function of others.
@@ -118,6 +121,9 @@ class Choices:
         found = sym.value(self.known)
         if found is not None:
             return found
+        if sym.fn is not None and sym.name in _ON_BITS:
+            # Branches on two conditions may have been joined in one unit and not in another.
+            return sym.fn(*(self.integer(arg, (0, 1)) if isinstance(arg, Sym) else arg for arg in sym.args))
         number = len(self.taken)
         option = self._script[number] if number < len(self._script) else self._default(number, len(options))
         option %= len(options)
