@@ -1,8 +1,8 @@
 """What each example kernel computes, in NumPy written from the maths, and data to try it on.
 
 A row of ``KERNELS`` names the file, the function in it, the arrays that a launch takes and the arrays it must give.
-``ulp`` is the distance in units of the last place that is allowed to the NumPy result: 0 where every operation is exactly
-rounded, 1 where a transcendental function is involved, which the machine evaluates in single precision.
+``ulp`` is the distance in units of the last place that is allowed to the NumPy result: 0 where every operation is
+exactly rounded, 1 where a transcendental function is involved, which the machine evaluates in single precision.
 """
 
 from __future__ import annotations

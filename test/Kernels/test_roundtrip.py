@@ -1,4 +1,4 @@
-"""What a stage prints is read again as the same module, with and without locations, and compiles on to the same binary."""
+"""What a stage prints is read again as the same module, with locations or without, and compiles to the same binary."""
 
 import pytest
 from lines import IR_STAGES, LINES, Line
