@@ -1,6 +1,6 @@
 """Compile example kernels, run the binary in the simulator and compare with NumPy.
 
-    python examples/check.py [NAME ...]        (all kernels when none is named)
+Usage: ``python examples/check.py [NAME ...]``; without a name, all of them.
 """
 
 from __future__ import annotations
