@@ -213,6 +213,10 @@ class _Reader:
 
     def _transfer(self, view: DataTransferOp) -> list[Access]:
         accesses: list[Access] = []
+        if not view.is_plain:
+            message = "clips, other cores and lists of indices in transfers are not lowered yet"
+            self.refuse(view.operation, "unsupported-op", message)
+            return accesses
         for side, other, write in (("source", "dest", False), ("dest", "source", True)):
             buffer, far = getattr(view, side), getattr(view, other)
             if buffer is not None:
