@@ -42,7 +42,7 @@ def sources() -> list[str]:
     files = [*sorted((ROOT / "test/Asm/Inputs").glob("*.mlir")), *sorted((ROOT / "examples").glob("*.mlir"))]
     pages = sorted((ROOT / "docs/dialects").glob("*.md"))
     shown = [text for page in pages for text in re.findall(r"```mlir\n(.*?)```", page.read_text(), re.DOTALL)]
-    whole = [text for text in shown if "func.func" in text or "device" in text]
+    whole = [text for text in shown if "func.func" in text or "ktdf_arch.device" in text]
     return [f.read_text() for f in (*files, ROOT / "spyrec/devices/spyre.mlir")] + whole
 
 
