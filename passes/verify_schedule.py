@@ -38,8 +38,9 @@ class VerifySchedule(Pass):
     """Hold the compiler to what stage ``schedule`` promises.
 
     No tensor is left; no memref is an argument or result of a region, or picked by a select; every transfer follows
-    links that the device has, driven by the unit on them; every compute op names a unit of the device. What is found
-    otherwise is reported with the name of the pass that should have seen to it (``stage-invariant``).
+    links that the device has, driven by the unit on them; every compute op names a unit of the device and writes each
+    output to a buffer of its own. What is found otherwise is reported with the name of the pass that should have seen
+    to it (``stage-invariant``).
 
     Refused, for example::
 
@@ -79,7 +80,8 @@ def _problem(op: ir.Operation, device: Device) -> str | None:
         return None
     if op.name in support.CONTROL_OPS or op.name in support.SCALAR_OPS:
         return None
-    if structured(op) is not None:
+    seen = structured(op)
+    if seen is not None:
         if op.name != "linalg.generic":
             return f"{op.name} is still here at stage schedule; linalg-generalize-named-ops should have removed it"
         unit = ir.FlatSymbolRefAttr(op.attributes[_UNIT]).value if _UNIT in op.attributes else None
@@ -87,6 +89,8 @@ def _problem(op: ir.Operation, device: Device) -> str | None:
             return "linalg.generic names no unit; place-compute should have seen to it"
         if unit not in device.units:
             return f"linalg.generic runs on '{unit}', and device '{device.name}' has {', '.join(device.units)}"
+        if len(set(seen.outputs)) < len(seen.outputs):
+            return "two outputs of linalg.generic are one buffer; place-outputs should have given each its own"
         return None
     fitting = [row for row in _SHOULD_BE_GONE if op.name == row or (row.endswith(".") and op.name.startswith(row))]
     culprit = _SHOULD_BE_GONE[max(fitting, key=len)] if fitting else "legality"

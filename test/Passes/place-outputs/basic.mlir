@@ -35,3 +35,42 @@ func.func @shared(%x: tensor<64xf16>, %n: index) {
   }
   return
 }
+
+// What fusion leaves: a result that nobody uses, kept for the old value of its output, and one tensor as two outputs. The
+// old value becomes an input, once, and what is left of the outputs are tensors of their own.
+// CHECK-LABEL: func.func @fused(%x: tensor<64xf16>, %y: tensor<64xf16>)
+// CHECK: %[[C:.*]] = bufferization.alloc_tensor() {memory_space = "lx"} : tensor<64xf16>
+// CHECK-NEXT: %[[R:.*]] = linalg.generic {{.*}} ins(%x, %y : tensor<64xf16>, tensor<64xf16>) outs(%[[C]] : tensor<64xf16>)
+// CHECK-NEXT: ^bb0(%a: f16, %[[OLD:.*]]: f16, %{{.*}}: f16):
+// CHECK-NEXT: %[[P:.*]] = arith.mulf %a, %[[OLD]]
+// CHECK-NEXT: %[[Q:.*]] = arith.mulf %[[P]], %[[OLD]]
+// CHECK-NEXT: linalg.yield %[[Q]] : f16
+// CHECK: return %[[R]]
+func.func @fused(%x: tensor<64xf16>, %y: tensor<64xf16>) -> tensor<64xf16> {
+  %e = tensor.empty() : tensor<64xf16>
+  %r:3 = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]} ins(%x : tensor<64xf16>) outs(%y, %y, %e : tensor<64xf16>, tensor<64xf16>, tensor<64xf16>) {
+  ^bb0(%a: f16, %o: f16, %p: f16, %q: f16):
+    %0 = arith.mulf %a, %o : f16
+    %1 = arith.mulf %0, %p : f16
+    linalg.yield %0, %1, %1 : f16, f16, f16
+  } -> (tensor<64xf16>, tensor<64xf16>, tensor<64xf16>)
+  return %r#2 : tensor<64xf16>
+}
+
+// Both results are used: nothing is copied so that both can start from one tensor.
+// CHECK-LABEL: func.func @both(%x: tensor<64xf16>)
+// CHECK-DAG: %[[S:.*]] = bufferization.alloc_tensor()
+// CHECK-DAG: %[[T:.*]] = bufferization.alloc_tensor()
+// CHECK: linalg.generic {{.*}} ins(%x : tensor<64xf16>) outs(%[[S]], %[[T]] : tensor<64xf16>, tensor<64xf16>)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f16, %{{.*}}: f16, %{{.*}}: f16):
+// CHECK-NEXT: arith.negf %[[X]]
+// CHECK-NEXT: arith.addf %[[X]], %[[X]]
+func.func @both(%x: tensor<64xf16>) -> (tensor<64xf16>, tensor<64xf16>) {
+  %r:2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} outs(%x, %x : tensor<64xf16>, tensor<64xf16>) {
+  ^bb0(%o: f16, %p: f16):
+    %0 = arith.negf %o : f16
+    %1 = arith.addf %p, %p : f16
+    linalg.yield %0, %1 : f16, f16
+  } -> (tensor<64xf16>, tensor<64xf16>)
+  return %r#0, %r#1 : tensor<64xf16>, tensor<64xf16>
+}

@@ -20,6 +20,11 @@ func.func @leftovers(%x: index) attributes {grid = [1]} {
   ^bb0(%o: f16):
     linalg.yield %o : f16
   }
+  // expected-error@+1 {{two outputs of linalg.generic are one buffer; place-outputs should have given each its own}}
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} outs(%b, %b : memref<64xf16, "lx">, memref<64xf16, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%o: f16, %p: f16):
+    linalg.yield %o, %p : f16, f16
+  }
   return
 }
 

@@ -411,3 +411,26 @@ func.func @cancels(%x: index, %y: index) attributes {grid = [4]} {
   ktdp.store %same, %c : tensor<1x64xi32>, <1x64xindex>
   return
 }
+
+// Both ops start from the same numbers; fused into one, that is one tensor as two of its outputs, whose results nobody
+// needs.
+func.func @sameouts(%x: index) attributes {grid = [4]} {
+  %t = ktdp.get_compute_tile_id : index
+  %v = ktdp.construct_memory_view %x, sizes: [96, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<96x64xf16>
+  %a = ktdp.construct_access_tile %v[%t, 0] {access_tile_set = #row, access_tile_order = #id} : memref<96x64xf16> -> !ktdp.access_tile<1x64xindex>
+  %l = ktdp.load %a : <1x64xindex> -> tensor<1x64xf16>
+  %three = arith.constant dense<3.0> : tensor<1x64xf16>
+  %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%l : tensor<1x64xf16>) outs(%three : tensor<1x64xf16>) {
+  ^bb0(%i: f16, %o: f16):
+    %0 = arith.subf %i, %o : f16
+    linalg.yield %0 : f16
+  } -> tensor<1x64xf16>
+  %n = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%m : tensor<1x64xf16>) outs(%three : tensor<1x64xf16>) {
+  ^bb0(%i: f16, %o: f16):
+    %0 = arith.divf %i, %o : f16
+    linalg.yield %0 : f16
+  } -> tensor<1x64xf16>
+  %p = math.absf %n : tensor<1x64xf16>
+  ktdp.store %p, %a : tensor<1x64xf16>, <1x64xindex>
+  return
+}
