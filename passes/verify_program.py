@@ -115,10 +115,14 @@ class _Check:
         for unit in self.units:
             self._unit(unit)
         for name, channel in self.channels.items():
-            self._channel(name, channel)
-        if self.sound:
-            for fault in check.faults(self.function, self.device):
-                self.ctx.sink.error(fault.op, fault.id, fault.message, notes=fault.notes)
+            self._joined(name, channel)
+        # What goes wrong says more than that posts and waits do not pair up.
+        faults = check.faults(self.function, self.device) if self.sound else []
+        for fault in faults:
+            self.ctx.sink.error(fault.op, fault.id, fault.message, notes=fault.notes)
+        if not faults:
+            for name, channel in self.channels.items():
+                self._balance(name, channel)
 
     def broken(self, op: ir.Operation, message: str, field: str | None = None) -> None:
         self.sound = False
@@ -181,12 +185,15 @@ class _Check:
 
     # Channels
 
-    def _channel(self, name: str, view: ChannelOp) -> None:
+    def _joined(self, name: str, view: ChannelOp) -> None:
         for end in ("from_unit", "to_unit"):
             kind = getattr(view, end).value
             if not any(kind == unit.unit.value for unit in self.units):
                 self.broken(view.operation, f"@{name} joins a unit '{kind}' that has no program", end)
+                self.ends.pop(name, None)
                 return
+
+    def _balance(self, name: str, view: ChannelOp) -> None:
         ends = self.ends[name]
         posts = Counter(path for _, _, path in ends.posts)
         waits = Counter(path for _, _, path in ends.waits)

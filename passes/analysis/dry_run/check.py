@@ -102,13 +102,9 @@ def _following(taken: Sequence[tuple[int, int]]) -> list[int] | None:
 
 
 def _judged(run: Run) -> list[Fault]:
-    """The faults of a run, those in device memory included."""
-    if run.faults:
+    """The faults of a run, those in device memory included; a race alone."""
+    if any(fault.id == "race" for fault in run.faults):
         return run.faults
-    for touch in () if run.chosen else run.touches:
-        fault = _outside(run.code, touch)
-        if fault is not None:
-            return [fault]
     contested = _contested(run.touches)
     shared = [touch for touch in run.touches if _segment(touch) in contested]
     for column in _columns(shared):
@@ -118,7 +114,8 @@ def _judged(run: Run) -> list[Fault]:
                 run.judge(memory.touch(touch.shape.pieces, at, touch.access, touch.clock), "device memory")
         except Raced as race:
             return [race.fault]
-    return []
+    outside = (_outside(run.code, touch) for touch in (() if run.chosen or run.faults else run.touches))
+    return run.faults or [fault for fault in outside if fault is not None][:1]
 
 
 def _places(touch: Touch) -> Sequence[int]:

@@ -57,7 +57,7 @@ class Touch:
 class Channel:
     """One counter: credits that were there at first, then posts with their posters' clocks."""
 
-    __slots__ = ("initial", "link", "posted", "taken", "tokens", "waiter")
+    __slots__ = ("initial", "link", "posted", "taken", "tokens", "used", "waiter")
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -66,6 +66,7 @@ class Channel:
         self.waiter: Unit | None = None
         self.posted = 0
         self.taken = 0
+        self.used: ir.Operation | None = None  # its first post, else its first wait
 
 
 class Unit:
@@ -128,6 +129,8 @@ class Unit:
     def post(self, op: ir.Operation, name: str, peer: Value | None) -> None:
         """Add 1 to a channel."""
         channel = self._channel(op, name, peer, True)
+        if not channel.posted:
+            channel.used = op
         channel.posted += 1
         channel.tokens.append(self.clock)
         number = self.number
@@ -139,6 +142,7 @@ class Unit:
     def wait(self, op: ir.Operation, name: str, peer: Value | None) -> Flow:
         """Take 1 from a channel, when there is one."""
         channel = self._channel(op, name, peer, False)
+        channel.used = channel.used or op
         channel.taken += 1
         if channel.initial:
             channel.initial -= 1
@@ -349,7 +353,8 @@ class Run:
                     f"@{channel.link.poster} posts {channel.posted} times, @{channel.link.waiter} waits "
                     f"{channel.taken} times"
                 )
-                self.faults.append(Fault("channel-misuse", channel.link.op, message))
+                place = channel.used or channel.link.op
+                self.faults.append(Fault("channel-misuse", place, message, ((channel.link.op, "the channel"),)))
 
     def _deadlock(self, stuck: list[Unit]) -> Fault:
         path = [stuck[0]]

@@ -78,10 +78,11 @@ func.func @channels() attributes {grid = [1]} {
 func.func @other_bounds(%n: index, %m: index) attributes {grid = [1]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  // expected-note@+1 {{the channel}}
   dataflow.channel @c from @load to @sfu {init = 0}
   dataflow.program_unit @load(%core) {
     scf.for %i = %c0 to %n step %c1 {
-      // expected-error-re@+1 {{@c is posted once and waited for never in the loop at {{.*}}; the two must be equal}}
+      // expected-error@+1 {{@c ends at 1, it began at 0: @load posts 3 times, @sfu waits 2 times}}
       dataflow.post @c
     }
   }
