@@ -142,6 +142,8 @@ def test_names_repeat_in_isolated_regions() -> None:
     (found,) = mistakes(device.replace("share(%m)", "share()", 1).replace("datapath %m to %x", "datapath %x to %m", 1))
     assert (found.id, found.position and (found.position.line, found.position.column)) == ("undefined-name", (6, 20))
     assert "%m" in found.message
+    (found,) = mistakes(device.replace("    datapath", '    %x = memory {kind = "c"}\n    datapath', 1))
+    assert found.message == "redefinition of SSA value '%x'"
 
 
 def test_sets_inside_types_and_attributes_of_ours() -> None:
