@@ -6,6 +6,14 @@ import numpy as np
 from target import Arrays, Program
 
 
+def _rows(rng: np.random.Generator, *shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float16]]:
+    return rng.standard_normal(shape).astype(np.float16)
+
+
+def _copied(arrays: Arrays) -> Arrays:
+    return {"y": arrays["x"]}
+
+
 def _softmax_inputs(rng: np.random.Generator) -> Arrays:
     x = (rng.standard_normal((24, 64)) * 4).astype(np.float16)
     x[3, 7] = -np.inf
@@ -18,4 +26,31 @@ def _softmax(arrays: Arrays) -> Arrays:
     return {"y": (e / e.sum(axis=1, keepdims=True)).astype(np.float16)}
 
 
-PROGRAMS = [Program("softmax", 4, _softmax_inputs, _softmax, ulp=1)]
+def _matmul_inputs(rng: np.random.Generator) -> Arrays:
+    return {"a": _rows(rng, 5, 32, 32), "b": _rows(rng, 160, 64), "bias": _rows(rng, 64)}
+
+
+def _matmul(arrays: Arrays) -> Arrays:
+    a, b, bias = (arrays[n].astype(np.float64) for n in ("a", "b", "bias"))
+    whole = a.transpose(1, 0, 2).reshape(32, 160)
+    return {"c": np.maximum(whole @ b + bias, 0).astype(np.float16)}
+
+
+def _flash_inputs(rng: np.random.Generator) -> Arrays:
+    values = rng.uniform(0.5, 1.5, (128, 32)).astype(np.float16)  # no cancellation: ulp are a fair measure
+    return {"q": _rows(rng, 32, 32), "k": _rows(rng, 128, 32) * np.float16(2), "v": values}
+
+
+def _flash(arrays: Arrays) -> Arrays:
+    q, k, v = (arrays[n].astype(np.float64) for n in "qkv")
+    scores = q @ k.T / np.sqrt(32)
+    e = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return {"o": (e @ v / e.sum(axis=1, keepdims=True)).astype(np.float16)}
+
+
+PROGRAMS = [
+    Program("copy", 4, lambda rng: {"x": _rows(rng, 28, 64)}, _copied),
+    Program("softmax", 4, _softmax_inputs, _softmax, ulp=1),
+    Program("matmul", 2, _matmul_inputs, _matmul, ulp=1),
+    Program("flash", 2, _flash_inputs, _flash, ulp=2),
+]
