@@ -15,7 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity, SpyrecError, UsageError
+from spyrec import files
+from spyrec.errors import Diagnostic, Position, Severity, SpyrecError, UsageError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -39,8 +40,7 @@ def load_file(path: str) -> ModuleType:
     try:
         code = compile(Path(path).read_bytes(), real, "exec", dont_inherit=True)
     except OSError as error:
-        message = f"cannot read {path}: {(error.strerror or str(error)).lower()}"
-        raise InvalidKernel([Diagnostic(Severity.ERROR, message, "unreadable-input")]) from None
+        raise files.refused(f"cannot read {path}: {files.reason(error)}", "unreadable-input") from None
     except (SyntaxError, ValueError) as error:
         line, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
         refuse(f"this is not Python: {getattr(error, 'msg', error)}", Position(path, line, max(column, 1)))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
+from spyrec import files
 from spyrec.errors import Diagnostic, Severity, SpyrecError, UsageError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def guarded(body: Callable[[], int]) -> int:
         return 1
     except OSError as error:
         abandon_stdout()
-        show([Diagnostic(Severity.ERROR, f"cannot write the output: {error.strerror or error}", "unwritable-output")])
+        show([Diagnostic(Severity.ERROR, f"cannot write the output: {files.reason(error)}", "unwritable-output")])
         return 1
     except Exception as error:
         from spyrec.passkit.runner import one_line

@@ -1,31 +1,16 @@
-"""Reading input and writing output: one message for whatever goes wrong, and files that are whole or not there."""
+"""What the driver does with files: texts that are read, and names of files that are made.
+
+Reading and writing themselves are :mod:`spyrec.files`, whose functions are handed on here.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
-from collections.abc import Iterator
-from pathlib import Path
+from spyrec.errors import InvalidKernel, Position
+from spyrec.files import read_bytes, reason, refused, write, writing_to
 
-from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity
+__all__ = ["STDIN", "decode_text", "read_bytes", "read_text", "reason", "refused", "safe_name", "write", "writing_to"]
 
 STDIN = "<stdin>"
-
-
-def read_bytes(path: str) -> bytes:
-    """The bytes of a file, or of standard input for ``-``. Raises InvalidKernel when they cannot be read."""
-    try:
-        if path == "-":
-            if sys.stdin is None:
-                raise refused("cannot read standard input: it is closed", "unreadable-input")
-            return sys.stdin.buffer.read()
-        with open(path, "rb") as file:
-            return file.read()
-    except IsADirectoryError:
-        raise refused(f"{path} is a directory, not a file", "unreadable-input") from None
-    except (OSError, ValueError) as error:
-        raise refused(f"cannot read {path}: {reason(error)}", "unreadable-input") from None
 
 
 def decode_text(data: bytes, name: str) -> str:
@@ -50,52 +35,6 @@ def read_text(path: str) -> tuple[str, str]:
     return decode_text(read_bytes(path), name), name
 
 
-@contextlib.contextmanager
-def writing_to(path: Path) -> Iterator[None]:
-    """Turn an OSError inside the block into one message about ``path``."""
-    try:
-        yield
-    except OSError as error:
-        raise refused(f"cannot write {path}: {reason(error)}", "unwritable-output") from None
-
-
-def write(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all. Raises InvalidKernel when it cannot be written.
-
-    What is no regular file (``/dev/stdout``, a pipe) is written in place.
-    """
-    with writing_to(path):
-        if path.exists() and not path.is_file():
-            if path.is_dir():
-                raise IsADirectoryError(21, "it is a directory")
-            with open(path, "wb") as file:
-                file.write(data)
-            return
-        import tempfile
-
-        handle, scratch = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            os.chmod(scratch, 0o666 & ~_umask())
-            os.replace(scratch, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(scratch)
-            raise
-
-
-def refused(message: str, identifier: str, position: Position | None = None) -> InvalidKernel:
-    """An InvalidKernel with one diagnostic."""
-    return InvalidKernel([Diagnostic(Severity.ERROR, message, identifier, position)])
-
-
-def reason(error: OSError | ValueError) -> str:
-    """What the system says, in lower case and without its number: ``no such file or directory``."""
-    said = getattr(error, "strerror", None) or str(error)
-    return said[:1].lower() + said[1:]
-
-
 def safe_name(name: str) -> str:
     """A kernel's name as a file name: no separators, at most 100 bytes (longer ones keep a digest of the rest)."""
     clean = "".join(c if c.isalnum() or c in "_-." else "_" for c in name).strip(".") or "kernel"
@@ -111,9 +50,3 @@ def _not_text(name: str, before: str, message: str) -> InvalidKernel:
     line = before.count("\n") + 1
     column = len(before) - (before.rfind("\n") + 1) + 1
     return refused(message, "not-text", Position(name, line, column))
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from spyrec.errors import Diagnostic, InvalidKernel, Severity
+from spyrec import files
 from spyrec.passkit import upstream
 from spyrec.passkit.instrument import Instrumentation, Label
 from spyrec.passkit.pipeline import UpstreamPass
@@ -106,12 +106,9 @@ class Printer(Instrumentation):
         self._counters[own] = self._counters.get(own, -1) + 1
         numbers = [str(self._counters.setdefault(own[: depth + 1], 0)) for depth in range(len(own))]
         path = root.joinpath(*own, f"{'_'.join(numbers)}_{label.name}.mlir")
-        try:
+        with files.writing_to(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            message = f"cannot write {path}: {(error.strerror or str(error)).lower()}"
-            raise InvalidKernel([Diagnostic(Severity.ERROR, message, "unwritable-output")]) from None
+        files.write(path, text.encode())
 
 
 def fingerprint(op: ir.Operation) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import shutil
@@ -16,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from spyrec import isa
+from spyrec import files, isa
 from spyrec.device.model import Device
-from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity
+from spyrec.errors import Diagnostic, InvalidKernel, Position, UsageError
 from spyrec.spyrecode.bank import Bank
 from spyrec.spyrecode.launch import Launch
 from spyrec.spyrecode.plan import BINARY_FILE, InitTransfer, Plan, plan_for
@@ -102,63 +101,36 @@ class Artifact:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a directory when ``path`` ends in a separator or is one, else a ZIP; all of it or nothing.
 
-        Raises ``InvalidKernel`` when the file system refuses.
+        Raises ``InvalidKernel`` when the file system refuses, ``UsageError`` for an empty path.
         """
         text = os.fspath(path)
+        if not text:
+            raise UsageError("an artifact needs a path to be saved to, got an empty one")
         target = Path(text)
-        try:
-            if text.endswith(("/", os.sep)) or target.is_dir():
+        if text.endswith(("/", os.sep)) or target.is_dir():
+            with files.writing_to(target):
                 _write_directory(target, self.files())
-            else:
-                _write_file(target, self.to_bytes())
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise InvalidKernel(
-                [Diagnostic(Severity.ERROR, f"cannot write {text}: {reason}", "unwritable-output")]
-            ) from error
+        else:
+            files.write(target, self.to_bytes())
 
 
-def _write_file(target: Path, data: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _write_directory(target: Path, files: Mapping[str, bytes]) -> None:
+def _write_directory(target: Path, members: Mapping[str, bytes]) -> None:
     """Fill a temporary directory beside ``target`` and move it, or its files if ``target`` exists, into place."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:100]}.", dir=target.parent))
     try:
-        for name, data in files.items():
+        for name, data in members.items():
             (temporary / name).parent.mkdir(parents=True, exist_ok=True)
             (temporary / name).write_bytes(data)
-        os.chmod(temporary, 0o777 & ~_umask())
+        os.chmod(temporary, files.mode(0o777))
         if target.is_dir():
-            for name in files:
+            for name in members:
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 os.replace(temporary / name, target / name)
         else:
             os.rename(temporary, target)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _umask() -> int:
-    """The mask of the process; reading it needs setting it, so it is read from the system where that is possible."""
-    try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("Umask:"):
-                return int(line.split()[1], 8)
-    except (OSError, ValueError):
-        pass
-    return 0o022
 
 
 # Reading.
@@ -187,10 +159,7 @@ def load(path: str | os.PathLike[str]) -> Artifact:
             return from_files(members, str(target))
         return from_bytes(target.read_bytes(), str(target))
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise InvalidKernel(
-            [Diagnostic(Severity.ERROR, f"cannot read {target}: {reason}", "unreadable-input")]
-        ) from error
+        raise files.refused(f"cannot read {target}: {files.reason(error)}", "unreadable-input") from error
 
 
 def from_bytes(data: bytes, name: str = "artifact") -> Artifact:

@@ -2,12 +2,16 @@
 
 import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import spyrec
 from spyrec.driver import files
 from spyrec.errors import InvalidKernel
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "add.mlir"
 
 
 @pytest.mark.parametrize(
@@ -49,6 +53,66 @@ def test_written_whole_with_the_usual_mode(tmp_path: Path) -> None:
     os.umask(mask)
     assert target.stat().st_mode & 0o777 == 0o666 & ~mask
     assert os.listdir(tmp_path) == ["out.txt"]
+
+
+Write = Callable[[Path], None]
+
+
+def text(path: Path) -> None:
+    files.write(path, b"new")
+
+
+def artifact(path: Path) -> None:
+    code = spyrec.compile(EXAMPLE)
+    assert isinstance(code, spyrec.Code)
+    code.save(path)
+
+
+@pytest.mark.parametrize("write", [text, artifact])
+def test_a_pipe_stays_a_pipe(write: Write, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write(pipe)
+        assert pipe.is_fifo()
+        assert os.read(reader, 1 << 16)
+    finally:
+        os.close(reader)
+
+
+@pytest.mark.parametrize("write", [text, artifact])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_a_link(write: Write, there: bool, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    target, link, outer = tmp_path / "real" / "file", tmp_path / "link", tmp_path / "outer"
+    if there:
+        target.write_bytes(b"")
+    link.symlink_to("real/file")
+    outer.symlink_to(link)
+    write(outer)
+    assert outer.is_symlink()
+    assert link.is_symlink()
+    assert target.stat().st_size
+    assert sorted(os.listdir(tmp_path)) == ["link", "outer", "real"]
+
+
+def test_links_in_a_circle(tmp_path: Path) -> None:
+    circle = tmp_path / "a"
+    circle.symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(InvalidKernel, match="too many levels of symbolic links"):
+        files.write(circle, b"x")
+    assert circle.is_symlink()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system does not show descriptors as files")
+def test_what_is_open_is_written_on(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/proc/self/fd")
+    with open(tmp_path / "out", "wb", buffering=0) as out:
+        out.write(b"before ")
+        files.write(tmp_path / "link" / str(out.fileno()), b"after")
+    assert (tmp_path / "out").read_bytes() == b"before after"
 
 
 def test_nothing_is_left_of_a_failed_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # First match wins. A package is one level; a module with its own row stands before its package.
 LEVELS = [
     ("spyrec.errors", 0),
+    ("spyrec.files", 0),
     ("spyrec.sets", 0),
     ("spyrec.numerics", 0),
     ("spyrec.isa", 0),

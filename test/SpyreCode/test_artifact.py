@@ -59,7 +59,7 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "replace", full)
     monkeypatch.setattr(os, "rename", full)
     for name in ("a.spyre", "d/"):
-        with pytest.raises(InvalidKernel, match="No space left"):
+        with pytest.raises(InvalidKernel, match="no space left"):
             ARTIFACT.save(f"{tmp_path}/{name}")
     assert [p.name for p in tmp_path.iterdir()] == ["a.spyre"]
     assert (tmp_path / "a.spyre").read_bytes() == b"before"

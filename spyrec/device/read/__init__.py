@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from spyrec import files
 from spyrec.diag import Sink
 from spyrec.errors import InvalidKernel, UsageError
 
@@ -58,7 +59,7 @@ def load(name_or_path: str, context: ir.Context | None = None, *, sink: Sink | N
         key = (str(file.resolve()), state.st_mtime_ns, state.st_size)
         device, warnings = _remembered.get(key) or _read(file, context)
     except OSError as error:
-        raise UsageError(f"cannot read device file '{file}': {error.strerror}") from error
+        raise UsageError(f"cannot read device file '{file}': {files.reason(error)}") from error
     _remembered[key] = device, warnings
     if sink is not None:
         for warning in warnings.diagnostics:
