@@ -102,7 +102,8 @@ def _reaches(op: ir.Operation, buffer: ir.Value) -> bool:
     if op.name != "dataflow.data_transfer":
         return False
     view = dataflow.DataTransferOp(op)
-    return (view.get_from is not None and view.source == buffer) or (view.put_to is not None and view.dest == buffer)
+    ends = ((view.get_from, view.source), (view.put_to, view.dest))
+    return any(core is not None and end is not None and end == buffer for core, end in ends)
 
 
 @meaning("dataflow.data_transfer")

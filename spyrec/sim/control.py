@@ -138,7 +138,7 @@ def wait(site: Site, instruction: Instruction) -> Step:
             unit.time += cycles
             if trace is not None:
                 trace.wait(
-                    unit.core, unit.label, unit.number, channel.name, since, unit.time, channel.poster, initial=True
+                    unit.core, unit.label, unit.number, channel.label, since, unit.time, channel.poster, initial=True
                 )
             return following
         if not channel.tokens:
@@ -155,7 +155,7 @@ def wait(site: Site, instruction: Instruction) -> Step:
             unit.time = ready
         if trace is not None:
             trace.wait(
-                unit.core, unit.label, unit.number, channel.name, since, unit.time, channel.poster, initial=False
+                unit.core, unit.label, unit.number, channel.label, since, unit.time, channel.poster, initial=False
             )
         unit.clock = clocks.merged(unit.clock, clock)
         return following

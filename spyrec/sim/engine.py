@@ -86,7 +86,7 @@ class Engine:
 
     def _deliver(self, unit: Unit, channel: Channel, at: int, time: int, clock: Clock) -> None:
         if self.trace is not None and self.trace.detailed:
-            self.trace.post(unit.core, unit.label, unit.number, channel.name, at, time, unit.last is not None)
+            self.trace.post(unit.core, unit.label, unit.number, channel.label, at, time, unit.last is not None)
         channel.posted += 1
         channel.tokens.append((time + self.latencies.cycles(self._post_latency), clock))
         waiter = channel.waiter

@@ -27,5 +27,7 @@ class Peers:
                         "no-such-core", f"channel names core {core}; the program runs on {self.tiles} cores"
                     )
             declared = self._declared[number]
-            self.live[key] = Channel(f"{declared.name} {poster}->{waiter}", number, declared.init, poster)
+            self.live[key] = Channel(
+                declared.name, number, declared.init, poster, f"{declared.name} {poster}->{waiter}"
+            )
         return self.live[key]

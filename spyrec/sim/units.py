@@ -17,15 +17,16 @@ DONE = -2
 
 
 class Channel:
-    """One channel on one core, or from core ``poster`` to another.
+    """One channel on one core, or from core ``poster`` to another; ``label`` tells it from others of its ``name``.
 
     ``initial`` is what is left of its initial value; a token is a post: when it may be taken, and its poster's clock.
     """
 
-    __slots__ = ("initial", "name", "number", "posted", "poster", "taken", "tokens", "waiter")
+    __slots__ = ("initial", "label", "name", "number", "posted", "poster", "taken", "tokens", "waiter")
 
-    def __init__(self, name: str, number: int, init: int, poster: int) -> None:
+    def __init__(self, name: str, number: int, init: int, poster: int, label: str = "") -> None:
         self.name = name
+        self.label = label or name
         self.poster = poster
         self.number = number
         self.initial = init

@@ -48,9 +48,65 @@ def _flash(arrays: Arrays) -> Arrays:
     return {"o": (e @ v / e.sum(axis=1, keepdims=True)).astype(np.float16)}
 
 
+def _gather_inputs(rng: np.random.Generator) -> Arrays:
+    rows, places = rng.integers(0, 50, 64), rng.permutation(64)
+    return {"x": _rows(rng, 50, 64), "from": rows.astype(np.int32), "to": places.astype(np.int32)}
+
+
+def _gather(arrays: Arrays) -> Arrays:
+    y = np.empty((64, 64), np.float16)
+    y[arrays["to"]] = arrays["x"][arrays["from"]]
+    return {"y": y}
+
+
+def _bound_inputs(rng: np.random.Generator) -> Arrays:
+    return {"n": np.array([8, 0, 1, 5], np.int32), "x": _rows(rng, 4, 8, 64), "y": _rows(rng, 4, 8, 64)}
+
+
+def _bound(arrays: Arrays) -> Arrays:
+    y = arrays["y"].copy()
+    for tile, n in enumerate(arrays["n"]):
+        y[tile, :n] = arrays["x"][tile, :n] * np.float16(2)
+    return {"y": y}
+
+
+def _while_inputs(rng: np.random.Generator) -> Arrays:
+    size = np.float16(2) ** rng.integers(-3, 8, (12, 1)).astype(np.float16)
+    return {"x": _rows(rng, 12, 64) * size}
+
+
+def _while(arrays: Arrays) -> Arrays:
+    y, count = arrays["x"].copy(), np.zeros(12, np.int32)
+    for row in range(12):
+        while y[row].max() > 1:
+            y[row] *= np.float16(0.5)
+            count[row] += 1
+    return {"y": y, "count": count}
+
+
+def _allreduce(arrays: Arrays) -> Arrays:
+    x = arrays["x"].astype(np.float32)
+    total = (x * x).astype(np.float64).sum(axis=0).astype(np.float16)
+    return {"y": np.broadcast_to(total, x.shape).copy()}
+
+
+def _multicast(arrays: Arrays) -> Arrays:
+    return {"y": arrays["x"][:, None, :] * arrays["w"][None, :, :]}
+
+
+def _straddle(arrays: Arrays) -> Arrays:
+    return {"y": np.stack([arrays["x"][2 + t : 10 + t] for t in range(4)])}
+
+
 PROGRAMS = [
     Program("copy", 4, lambda rng: {"x": _rows(rng, 28, 64)}, _copied),
     Program("softmax", 4, _softmax_inputs, _softmax, ulp=1),
     Program("matmul", 2, _matmul_inputs, _matmul, ulp=1),
     Program("flash", 2, _flash_inputs, _flash, ulp=2),
+    Program("gather", 2, _gather_inputs, _gather),
+    Program("bound", 4, _bound_inputs, _bound),
+    Program("while", 4, _while_inputs, _while),
+    Program("allreduce", 4, lambda rng: {"x": _rows(rng, 4, 5, 64)}, _allreduce, ulp=1),
+    Program("multicast", 4, lambda rng: {"x": _rows(rng, 4, 64), "w": _rows(rng, 5, 64)}, _multicast),
+    Program("straddle", 4, lambda rng: {"x": _rows(rng, 16, 64)}, _straddle),
 ]
