@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     first = words[0] if words else "--help"
     if first in ("--help", "-help", "-h", "help"):
         if first == "help" and len(words) > 1:
-            return _command(words[1], ["--help"])
+            return _about(words[1])
         return _print(_help())
     if first in ("--version", "-version", "-V"):
         return _print(f"spyrec {_version()}\n")
@@ -73,6 +73,26 @@ def _command(name: str, words: list[str]) -> int:
     return frame.run(module.command, f"spyrec {name}", words)
 
 
+def _about(topic: str) -> int:
+    """``spyrec help TOPIC``: the options of a command, or the page of a diagnostic's id."""
+    topic = topic.strip("[]")
+    if topic in COMMANDS:
+        return _command(topic, ["--help"])
+    from pathlib import Path
+
+    from spyrec.diag.ids import IDS
+
+    if topic in IDS:
+        page = Path(__file__).parents[1] / "diag" / "pages" / f"{topic}.md"
+        return _print(page.read_text(encoding="utf-8"))
+    import difflib
+
+    near = difflib.get_close_matches(topic, [*COMMANDS, *IDS], 1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    print(f"error: there is no command and no id of a message '{topic}'{hint}", file=sys.stderr)
+    return 2
+
+
 def _help() -> str:
     width = max(map(len, COMMANDS))
     lines = [
@@ -83,7 +103,8 @@ def _help() -> str:
         "commands:",
         *(f"  {name:{width}}  {line}" for name, (_, line) in COMMANDS.items()),
         "",
-        "'spyrec COMMAND --help' explains a command. FILE may be - for standard input.",
+        "'spyrec COMMAND --help' explains a command, 'spyrec help ID' a message that ends in [ID].",
+        "FILE may be - for standard input.",
         "Exit status: 0 done, 1 the input was refused, 2 the command line was wrong, 3 the compiler is at fault.",
     ]
     return "\n".join(lines) + "\n"

@@ -33,6 +33,7 @@ IDS: dict[str, tuple[str, str]] = {
     "redefined-symbol": ("InvalidKernel", "two things of one scope have one symbol name"),
     "transfer-side": ("InvalidKernel", "a side of a transfer is neither a buffer nor a whole box of a memory"),
     "type-mismatch": ("InvalidKernel", "a type is not the one that the op needs"),
+    "wrong-type": ("InvalidKernel", "the parameters of a type do not fit together"),
     "wrong-attribute": ("InvalidKernel", "the value of an attribute is not one that the op can take"),
     "wrong-operands": ("InvalidKernel", "an op has the wrong number of operands or results, or the wrong ones"),
     "wrong-region": ("InvalidKernel", "a region of an op has the wrong contents, arguments or terminator"),
@@ -71,6 +72,7 @@ IDS: dict[str, tuple[str, str]] = {
     "unknown-resource": ("InvalidKernel", "a device file has an op that the model has no place for (a warning)"),
     "unknown-unit": ("InvalidKernel", "what a unit of a device file is for is not understood (a warning)"),
     # files and command lines
+    "bad-extension": ("UsageError", "a file or package that adds passes or dialects cannot be used"),
     "command-line": ("UsageError", "an option, a command or an argument is wrong"),
     "no-kernel": ("InvalidKernel", "the file, or the module, has no kernel of that name, or none at all"),
     "random-data": ("InvalidKernel", "arrays that nobody gave were filled with random data (a remark)"),
@@ -137,7 +139,6 @@ IDS: dict[str, tuple[str, str]] = {
     "invalid-binary": ("CompilerBug", "the encoder was given a program that breaks a rule of the instruction set"),
     "invalid-program": ("CompilerBug", "stage program names a channel, buffer or unit that does not exist"),
     "invalid-ir": ("CompilerBug", "a pass left IR that does not verify"),
-    "mlir-failure": ("CompilerBug", "MLIR failed where the compiler had promised that it would not"),
     "verifier-crashed": ("CompilerBug", "the verifier of an op raised an exception"),
     "pass-crashed": ("CompilerBug", "a pass raised an exception that is no refusal"),
     "roundtrip": ("CompilerBug", "what was printed does not read back as what it was"),

@@ -1,8 +1,8 @@
 """Which test reaches which id of a diagnostic: ``python test/tools/error_ids.py [--update] [TEST...]``.
 
 Runs the tests (all, or those named) with ``lit`` while every diagnostic that is made is noted, and compares with
-``test/House/error-ids.txt``: one line per id, with one test that reaches it. ``--update`` rewrites the lines of ids whose
-test no longer reaches them, and adds new ones. Exit status 1 when an id is reached by no test, or a line is wrong.
+``test/House/error-ids.txt``: one line per id, with one test that reaches it. ``--update`` rewrites the lines of ids
+whose test no longer reaches them, and adds new ones. Exit status 1 when no test reaches an id, or a line is wrong.
 """
 
 from __future__ import annotations
