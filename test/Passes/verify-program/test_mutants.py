@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lines import LINES, Line
 from mutants import Mutant, Verdict, line_of, mutants, program, simulated, statically
 
-BASES = ("rows65-f16", "in_place-f16", "loop_2-f16")
+BASES = ("rows65-f16", "in_place-f16", "add-f16")
 
 
 @functools.cache
@@ -68,7 +68,7 @@ def test_what_the_compiler_emits_is_accepted(line: Line) -> None:
 @given(st.data())
 def test_what_is_accepted_never_faults(data: st.DataObject) -> None:
     """Several changes at once, of which one may make up for another."""
-    line = line_of(data.draw(st.sampled_from((*BASES, "add-f16"))))
+    line = line_of(data.draw(st.sampled_from((*BASES, "loop_2-f16"))))
     text = program(line)
     for _ in range(data.draw(st.integers(1, 3))):
         text = data.draw(st.sampled_from(list(mutants(line, text)))).text

@@ -1,0 +1,70 @@
+"""The static check of unit programs: its time on the example kernels, and a long run against the simulator.
+
+    PYTHONPATH=.:test/tools:test/Passes/verify-program python bench/verify_program.py [SECONDS]
+
+Prints milliseconds per kernel; then, for SECONDS (60 when not given), changes programs at random in one to four places
+and compares what the check says with what the simulator says. A program that is accepted and faults, or the other way
+round, is printed and ends the run with status 1. (After several changes a refusal may be right though no fault is seen:
+posts and waits that do not pair up region by region are refused on principle.)
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections import Counter
+
+from lines import LINES
+from mutants import Mutant, line_of, mutants, program, simulated, statically
+
+from spyrec.device import read
+from spyrec.driver import compile as line_of_stages
+from spyrec.passes.analysis.dry_run import check
+
+BASES = ("rows65-f16", "in_place-f16", "loop_2-f16", "add-f16", "copy_kernel-f16", "chain_named-f16")
+
+
+def times() -> None:
+    """Milliseconds of the execution without data, the best of five."""
+    device = read.load("spyre")
+    for line in LINES:
+        module = line.compile("program").module
+        function = line_of_stages.kernels(module)[0][1]
+        best = float("inf")
+        with module.context:
+            for _ in range(5):
+                start = time.perf_counter()
+                assert not check.faults(function, device)
+                best = min(best, time.perf_counter() - start)
+        print(f"{line!s:20} {best * 1e3:7.2f} ms")
+
+
+def compare(seconds: float) -> int:
+    """Random programs until the time is over; 1 when the two verdicts differ."""
+    draw, counts = random.Random(0), Counter[str]()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        line = line_of(draw.choice(BASES))
+        text, changes = program(line), []
+        for _ in range(draw.randint(1, 4)):
+            mutant = draw.choice(list(mutants(line, text)))
+            text = mutant.text
+            changes.append(mutant.what)
+        run, static = simulated(Mutant(line, "; ".join(changes), text)), statically(text)
+        if run is None:
+            counts["not encoded"] += 1
+        elif bool(run) == bool(static):
+            counts["both refuse" if run else "both accept"] += 1
+        elif static.ids == {"stage-invariant"}:
+            counts["refused for its form"] += 1
+        else:
+            print(f"{line}: {'; '.join(changes)}\nstatic: {static}\nsimulator: {run}\n{text}")
+            return 1
+    print(", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
+    return 0
+
+
+if __name__ == "__main__":
+    times()
+    sys.exit(compare(float(sys.argv[1]) if len(sys.argv) > 1 else 60.0))
