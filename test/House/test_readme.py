@@ -1,0 +1,40 @@
+"""The console sessions of the README are what the commands print, and its Python does what its comments say."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SESSIONS = re.findall(r"```console\n\$ (.*)\n((?:.*\n)*?)```", README)
+
+
+@pytest.mark.parametrize(("command", "output"), SESSIONS, ids=[c[:40] for c, _ in SESSIONS])
+def test_the_session_is_real(command: str, output: str) -> None:
+    shell = f'spyrec() {{ "{sys.executable}" -m spyrec "$@"; }}\n{command}'
+    done = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == output
+
+
+def test_there_are_sessions() -> None:
+    assert len(SESSIONS) >= 4
+
+
+def test_the_python_runs(tmp_path: Path) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.S)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    wanted = re.findall(r"print\(.*\)  # (.*)", code)
+    assert (done.stdout.splitlines(), done.stderr) == (wanted, "")
+
+
+def test_links_lead_somewhere() -> None:
+    missing = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if not (ROOT / link).exists()]
+    assert not missing
