@@ -58,10 +58,14 @@ class Code:
         What the kernel reads and ``values`` lacks is random with ``seed`` and an error without. ``shuffle`` draws
         every latency at random, which changes no result.
 
-        Raises InvalidKernel for a wrong launch and for a fault of the kernel, at the user's place.
+        Raises InvalidKernel for a wrong launch and for a fault of the kernel, at the user's place; UsageError for a
+        seed below 0.
         """
         from spyrec import sim, spyrecode
 
+        for name, number in (("shuffle", shuffle), ("seed", seed)):
+            if number is not None and number < 0:
+                raise UsageError(f"{name}={number}: a seed is a number from 0 on")
         arrays = {name: value for name, value in values.items() if not isinstance(value, numbers.Real)}
         scalars: dict[str, Any] = {name: value for name, value in values.items() if isinstance(value, numbers.Real)}
         launch = spyrecode.bind(self.artifact.signature, arrays, scalars, seed=seed)

@@ -11,7 +11,14 @@ from spyrec.cli import shared
 
 @click.command("as", context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("file", metavar="FILE")
-@click.option("-o", "output", metavar="OUT", required=True, help="Where the binary goes; - is standard output.")
+@click.option(
+    "-o",
+    "output",
+    metavar="OUT",
+    callback=shared.named,
+    required=True,
+    help="Where the binary goes; - is standard output.",
+)
 @shared.DIAGNOSTICS
 def command(file: str, output: str, diagnostics: str) -> int:
     """Assemble what 'spyrec disasm' prints into the bytes of an init_binary.bin."""

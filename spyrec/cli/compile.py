@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     "-o",
     "output",
     metavar="OUT",
+    callback=shared.named,
     help="OUT.spyre (one file), DIR/ (plain files), or a text file with --emit; - is standard output. "
     "Left out: FILE's name with .spyre here, or standard output for text.",
 )

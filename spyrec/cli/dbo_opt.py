@@ -23,7 +23,7 @@ FOLDER = "spyreCodeDir"
 @click.argument("file", metavar="FILE")
 @click.option("--from-ktir", is_flag=True, help="FILE is KTIR; nothing else is read.")
 @click.option("--device", metavar="NAME|FILE", default="spyre", show_default=True, help="The device to compile for.")
-@click.option("--export-dir", metavar="DIR", help=f"Write the artifact to DIR/{FOLDER}/.")
+@click.option("--export-dir", metavar="DIR", callback=shared.named, help=f"Write the artifact to DIR/{FOLDER}/.")
 @click.option(
     "--kEmitSpyreCode", "emit", is_flag=True, help="Write the artifact; without it only the module is printed."
 )

@@ -32,7 +32,14 @@ def _choice(name: str, variable: str, *values: str, help: str) -> Callable[[_F],
 
 @click.command("opt", context_settings={"help_option_names": ["--help", "-h"], "ignore_unknown_options": True})
 @click.argument("words", metavar="[FILE] [--PASS[=OPTIONS]]...", nargs=-1, type=click.UNPROCESSED)
-@click.option("-o", "output", metavar="OUT", default="-", help="Write the result here instead of standard output.")
+@click.option(
+    "-o",
+    "output",
+    metavar="OUT",
+    callback=shared.named,
+    default="-",
+    help="Write the result here, not to standard output.",
+)
 @click.option(
     "--pass-pipeline", metavar="TEXT", help="Run this pipeline: 'builtin.module(func.func(resolve-views),cse)'."
 )
@@ -70,22 +77,37 @@ def _choice(name: str, variable: str, *values: str, help: str) -> Callable[[_F],
 @_flag("--mlir-print-ir-after-change", "after_change", help="After a pass, only when it changed the IR.")
 @_flag("--mlir-print-ir-after-failure", "after_failure", help="After a pass, only when it failed.")
 @_flag("--mlir-print-ir-module-scope", "module_scope", help="Print the whole module each time.")
-@click.option("--mlir-print-ir-tree-dir", "tree_dir", metavar="DIR", help="Print IR into a tree of files instead.")
+@click.option(
+    "--mlir-print-ir-tree-dir", "tree_dir", metavar="DIR", callback=shared.named, help="Print IR into a tree of files."
+)
 @_flag("--mlir-print-op-generic", "generic", help="Print ops in generic form.")
 @_flag("--mlir-print-debuginfo", "debuginfo", help="Print locations.")
 @_flag("--mlir-print-local-scope", "local_scope", help="Print without aliases.")
-@click.option("--mlir-elide-elementsattrs-if-larger", "elide", metavar="N", type=int, help="Elide larger constants.")
+@click.option(
+    "--mlir-elide-elementsattrs-if-larger",
+    "elide",
+    metavar="N",
+    type=click.IntRange(0, (1 << 63) - 1),
+    help="Elide larger constants.",
+)
 @_flag("--mlir-disable-diagnostic-notes", "no_notes", help="Show no notes.")
 @_flag("--mlir-timing", "timing", help="Print how long passes took.")
 @_choice("--mlir-timing-display", "timing_display", "tree", "list", help="Nested, or merged and sorted.")
 @_choice("--mlir-output-format", "timing_format", "text", "json", help="How times are printed.")
 @_flag("--mlir-pass-statistics", "statistics", help="Print what passes counted.")
 @_choice("--mlir-pass-statistics-display", "statistics_display", "pipeline", "list", help="Nested, or merged.")
-@click.option("--mlir-generate-reproducer", "reproduce", metavar="FILE", help="Write a reproducer of this run.")
+@click.option(
+    "--mlir-generate-reproducer",
+    "reproduce",
+    metavar="FILE",
+    callback=shared.named,
+    help="Write a reproducer of this run.",
+)
 @click.option(
     "--mlir-pass-pipeline-crash-reproducer",
     "crash_reproducer",
     metavar="FILE",
+    callback=shared.named,
     help="When a pass fails, write a reproducer of it to FILE: the IR right before it, and it alone.",
 )
 @_flag("--mlir-pass-pipeline-local-reproducer", help="Accepted; reproducers always have the smallest pipeline.")

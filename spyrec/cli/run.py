@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 @click.option(
     "--stage", metavar="STAGE", default="spyrecode", show_default=True, help="Execute this stage's IR instead."
 )
-@click.option("--seed", type=int, help="Seed of random arrays (for what --in does not give).")
-@click.option("--shuffle", type=int, metavar="SEED", help="Draw every latency, or the order of tiles, at random.")
-@click.option("--trace", metavar="FILE", help="Write a trace for Chrome's or Perfetto's viewer.")
+@click.option("--seed", type=shared.SEED, help="Seed of random arrays (for what --in does not give).")
+@click.option(
+    "--shuffle", type=shared.SEED, metavar="SEED", help="Draw every latency, or the order of tiles, at random."
+)
+@click.option("--trace", metavar="FILE", callback=shared.named, help="Write a trace for Chrome's or Perfetto's viewer.")
 @click.option(
     "--report",
     type=click.Choice(["text", "json"]),

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[int, str], None]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
+
+def named(_: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """The callback of an option that names a file or folder to write: an empty name (``-o "$UNSET"``) is none."""
+    if value == "":
+        raise click.BadParameter("it is empty, and names no file", param=param)
+    return value
+
+
+SEED = click.IntRange(min=0)
 SETTINGS = click.option(
     "--set",
     "settings",
@@ -43,6 +52,7 @@ def compiling(function: _F) -> _F:
         click.option(
             "--dump-stages",
             metavar="DIR",
+            callback=named,
             help="Write the text of each stage to DIR as NAME.2.kernel.mlir and so on.  [env: SPYREC_DUMP_DIR]",
         ),
         SETTINGS,

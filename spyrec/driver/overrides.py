@@ -32,11 +32,13 @@ def apply(device: Device, settings: tuple[str, ...]) -> Device:
 
 def number(text: str, what: str) -> int:
     """``4MiB``, ``0x40``, ``1_000``, ``2k`` as an integer. Raises UsageError."""
-    match = re.fullmatch(r"\s*(0[xX][0-9a-fA-F]+|[0-9][0-9_]*)\s*([kKmMgG]?(?:[iI][bB])?)\s*", text)
+    # More digits are no number of a device, and Python does not read just any number of them.
+    digits = r"0[xX][0-9a-fA-F]{1,40}|[0-9]{1,40}|[0-9]{1,3}(?:_[0-9]{3}){1,12}"
+    match = re.fullmatch(rf"\s*({digits})\s*([kKmMgG]?(?:[iI][bB])?)\s*", text)
     unit = match[2].lower() if match else ""
     if match is None or unit not in _UNITS:
-        raise UsageError(f"--set {what}: expected a number such as 64, 0x40 or 4MiB, got '{text}'")
-    return int(match[1], 0) * _UNITS[unit]
+        raise UsageError(f"--set {what}: expected a number such as 64, 0x40 or 4MiB, got '{text[:80]}'")
+    return int(match[1], 16 if "x" in match[1].lower() else 10) * _UNITS[unit]
 
 
 def _put(data: dict[str, Any], keys: list[str], value: int, path: str) -> None:
@@ -54,6 +56,8 @@ def _put(data: dict[str, Any], keys: list[str], value: int, path: str) -> None:
         if last:
             if not isinstance(owner[name], int) or isinstance(owner[name], bool):
                 raise UsageError(f"--set {path}: this is not one number")
+            if name == "alignment" and not value:
+                raise UsageError(f"--set {path}: buffers start at multiples of it, so it is at least 1")
             owner[name] = value
         else:
             at = owner[name]

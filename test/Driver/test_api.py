@@ -81,6 +81,14 @@ def test_a_wrong_launch_is_refused() -> None:
         code.run({**launch(), "w_ptr": launch()["x_ptr"]})
 
 
+@pytest.mark.parametrize("seeds", [{"seed": -1}, {"shuffle": -1}])
+def test_seeds_are_natural_numbers(seeds: dict[str, int]) -> None:
+    code = spyrec.compile(KERNEL)
+    assert isinstance(code, spyrec.Code)
+    with pytest.raises(UsageError, match="=-1: a seed is a number from 0 on"):
+        code.run({}, **seeds)
+
+
 def test_threads() -> None:
     results: list[str] = []
 
