@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from spyrec.dialects import ktdp
+from spyrec.dialects import ktdp, spyreop
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import kernels, support, views
@@ -57,8 +57,9 @@ class Legality(Pass):
 
     Refuses: ops outside the tables of ``passes/analysis/support.py``; values carried by loops and ifs; tensors of
     dynamic shape or of element types for which the device has no lanes; linalg ops that reduce or whose maps a stream
-    cannot walk; views with dynamic sizes or strides or in LX; tiles whose set is no box of constant bounds that fills
-    the tile, or whose order is not the identity; arguments that are neither addresses nor numbers."""
+    cannot walk; forms of ops that the current dialect no longer has; views with dynamic sizes or strides or in LX;
+    tiles whose set is no box of constant bounds that fills the tile, or whose order is not the identity; arguments that
+    are neither addresses nor numbers."""
 
     anchor: ClassVar[str] = "builtin.module"
 
@@ -137,6 +138,8 @@ class _Function:
         """
         if isinstance(op.opview, _KTDP):
             self._ktdp(op.opview)
+        elif spyreop.is_old_form(op.opview):
+            self._old_form(op)
         elif op.name in support.CONTROL_OPS:
             return self._control(op)
         elif op.name.startswith("linalg."):
@@ -290,6 +293,9 @@ class _Function:
     def _body(self, op: Structured) -> None:
         for view in op.body.operations:
             inner = view.operation
+            if spyreop.is_old_form(inner.opview):
+                self._old_form(inner)
+                continue
             problem = support.body_problem(inner)
             if problem is None:
                 types = [value.type for value in [*inner.results, *inner.operands]]
@@ -306,6 +312,14 @@ class _Function:
             for operand in inner.operands:
                 if _outside(operand, op.op):
                     self._scalar_source(inner if op.op.name == "linalg.generic" else op.op, operand)
+
+    def _old_form(self, op: ir.Operation) -> None:
+        self._error(
+            op,
+            "old-form",
+            f"this form of {op.name} is not compiled: the current dialect has another one, which says more",
+            "write the current form, in which every number that the op needs is an operand",
+        )
 
     def _element_wise(self, op: ir.Operation) -> None:
         if op.name == "arith.constant":

@@ -6,6 +6,7 @@ from spyrec import ods, sets
 from spyrec.dialects.ktdp.coordinates import (
     Names,
     always_runs,
+    at,
     constant,
     order_is_permutation,
     permutation,
@@ -105,42 +106,23 @@ def outside(
     view = view_points(base, names)
     if view is None or tile.surely_empty() or all(part.surely_empty() for part in view):
         return
+    made_here = ((base, "the view is made here"),)
     spans = tile.spans()
-    below = (
-        k for k, (s, span) in enumerate(zip(anchor, spans, strict=True)) if s is not None and span and s + span[0] < 0
-    )
-    low = next(below, None)
-    dim = _wholly_outside(view, tile, anchor) if low is None else low
-    if dim is None:
-        return
-    what = "is wholly outside" if low is None else "starts"
-    ends = [part.spans()[dim] for part in view]
-    known = [end for end in ends if end is not None]
-    first, reach = anchor[dim], spans[dim]
-    if reach is not None and first is not None and len(known) == len(ends):
-        message = (
-            f"the tile {what} at {first + reach[0]} in dimension {dim}, but the view runs from"
-            f" {min(e[0] for e in known)} to {max(e[1] for e in known)} there"
-        )
-    else:
-        message = "the tile has no point of its view"
-    yield ods.Violation("out-of-view", message, f"{field}[{dim}]", ((base, "the view is made here"),))
-
-
-def _wholly_outside(view: Sequence[Points], tile: Points, anchor: Sequence[int | None]) -> int | None:
-    """A dimension in which the tile has no point of any part of the view; None when it may have one."""
-    spans = tile.spans()
-    for k, (start, span) in enumerate(zip(anchor, spans, strict=True)):
-        ends = [part.spans()[k] for part in view]
-        if start is None or span is None:
+    for dim, (start, reach) in enumerate(zip(anchor, spans, strict=True)):
+        ends = [end for part in view if (end := part.spans()[dim]) is not None]
+        if start is None or reach is None or len(ends) < len(view):
             continue
-        if all(end is not None and (start + span[1] < end[0] or start + span[0] > end[1]) for end in ends):
-            return k
+        first, last = start + reach[0], start + reach[1]
+        low, high = min(e[0] for e in ends), max(e[1] for e in ends)
+        if first < 0 or last < low or first > high:
+            what = "starts" if first < 0 <= last else "is wholly outside"
+            message = f"the tile {what} at {first} in dimension {dim}, but the view runs from {low} to {high} there"
+            yield ods.Violation("out-of-view", message, f"{field}[{dim}]", made_here)
+            return
     numbers = [start for start in anchor if start is not None]
-    if len(numbers) < len(anchor) or not numbers:
-        return None
-    moved = tile.moved(numbers)
-    return 0 if all(moved.surely_apart(part) for part in view) else None
+    if len(numbers) == len(anchor) and all(tile.moved(numbers).surely_apart(part) for part in view):
+        message = f"the tile at {at(numbers)} has no point of its view, which is no box"
+        yield ods.Violation("out-of-view", message, field, made_here)
 
 
 class ConstructIndirectAccessTileOp(ods.Op, dialect=Ktdp, name="construct_indirect_access_tile", effects=ods.Read):

@@ -274,7 +274,8 @@ class ConstructDistributedMemoryViewOp(
 
     def parts(self, names: Names) -> list[Points] | None:
         """The points of each part; None when one is not made by an op in sight."""
-        found = [view_points(part, names) for part in self.memrefs]
+        known = all(isinstance(maker(part), (ConstructMemoryViewOp, type(self))) for part in self.memrefs)
+        found = [view_points(part, names) for part in self.memrefs] if known else [None]
         return [points for part in found if part is not None for points in part] if None not in found else None
 
 

@@ -34,7 +34,7 @@ class Refusal:
 
 def refusal(name: str) -> Refusal:
     """What to say about the op ``name``, which the line does not carry: the longest row that fits its name."""
-    fitting = [row for row in _REFUSALS if name == row or (row.endswith(".") and name.startswith(row))]
+    fitting = [row for row in _REFUSALS if name == row or (row.endswith((".", "_")) and name.startswith(row))]
     return _REFUSALS[max(fitting, key=len)] if fitting else _OTHER
 
 
@@ -57,6 +57,18 @@ _REFUSALS: dict[str, Refusal] = {
     "cf.": Refusal("control flow must be structured", "use scf.for and scf.if"),
     "func.call": Refusal(
         "the call could not be inlined: the callee has no body here, or calls itself", "define the callee in this file"
+    ),
+    "ktdp.construct_distributed_memory_view": Refusal(
+        "tiles of several places at once are not cut into pieces", "make tiles of one part each"
+    ),
+    "ktdp.construct_indirect_access_tile": Refusal(
+        "no unit reads coordinates from memory", "load whole tiles of a view whose rows are in order"
+    ),
+    "ktdp.inter_tile_": Refusal(
+        "tiles do not exchange values", "store to device memory in one kernel, and load in the next"
+    ),
+    "ktdp.runtime_arg_extract": Refusal(
+        "what its type promises about an argument is not used", "take the number as an argument of type index or i32"
     ),
     "linalg.": Refusal("it is no element-wise operation", "write it as linalg.generic with parallel loops"),
     "linalg.index": Refusal("a stream does not know where it is", "load the positions from a tensor"),

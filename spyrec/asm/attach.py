@@ -14,8 +14,10 @@ import string
 from collections.abc import Callable, Set
 from typing import Any
 
+from spyrec.asm.grammar import SEGMENTS
 from spyrec.asm.output import Generic
 from spyrec.diag import TEXT_TAG, Source
+from spyrec.diag.location import is_text_fused
 from spyrec.mlir import ir
 
 _NAME = re.compile(r"%(?!\$s\d+\.\d)(?:\$s\d+\.)?([A-Za-z_$.-][\w$.-]*)", re.ASCII)
@@ -31,21 +33,30 @@ BUFFER = "-"
 
 
 def attach(
-    module: ir.Module, located: ir.Module | None, generic: Generic, source: Source, nameless: Set[str] = frozenset()
+    module: ir.Module,
+    located: ir.Module | None,
+    generic: Generic,
+    source: Source,
+    nameless: Set[str] = frozenset(),
+    implied: Set[str] = frozenset(),
 ) -> None:
     """Set locations and names in ``module``.
 
-    ``located`` is the same module parsed with its trailers; ``nameless`` are SSA names of arguments that keep none.
+    ``located`` is the same module parsed with its trailers; ``nameless`` are SSA names of arguments that keep none;
+    ``implied`` are names of terminators that text may leave out: those that it could have are where the op around is.
     """
-    Attacher(module, generic, source, nameless).run(located)
+    Attacher(module, generic, source, nameless, implied).run(located)
 
 
 class Attacher:
     """Walks one module."""
 
-    def __init__(self, module: ir.Module, generic: Generic, source: Source, nameless: Set[str]) -> None:
+    def __init__(
+        self, module: ir.Module, generic: Generic, source: Source, nameless: Set[str], implied: Set[str]
+    ) -> None:
         self.module = module
         self.nameless = nameless
+        self.implied = implied
         self.generic = generic
         self.source = source
         self.context = module.context
@@ -59,7 +70,10 @@ class Attacher:
             user = next(users) if users is not None else None
             parsed = op.location
             given = user.location if user is not None else None
-            if (given is None or given == parsed) and len(op.results):
+            if op.name in self.implied and _says_nothing(op) and op.parent is not None:
+                # It is not printed, so its place would be lost; it gets the one that reading it again gives.
+                op.location = self._unnamed(op.parent.location)
+            elif (given is None or given == parsed) and len(op.results):
                 op.location = self._named(parsed, given, self._result_name(parsed))
             else:
                 op.location = self.location(parsed, given)
@@ -81,6 +95,17 @@ class Attacher:
         if isinstance(place, ir.UnknownLoc):
             return user  # type: ignore[no-any-return]
         return ir.Location.fused([user, place], self.tag, self.context)
+
+    def _unnamed(self, location: Any) -> ir.Location:
+        """A location that :meth:`location` made, without names around it."""
+        while isinstance(location, ir.NameLoc):
+            location = location.child_loc
+        if isinstance(location, ir.FusedLoc) and is_text_fused(location) and len(location.locations) > 1:
+            user, place = location.locations
+            while isinstance(user, ir.NameLoc):
+                user = user.child_loc
+            return ir.Location.fused([user, place], self.tag, self.context)
+        return location  # type: ignore[no-any-return]
 
     def _place(self, parsed: Any) -> ir.Location:
         if not isinstance(parsed, ir.FileLineColLoc) or parsed.filename != BUFFER:
@@ -136,6 +161,11 @@ class Attacher:
         if name is None or (said is not None and (_MADE_UP.fullmatch(name) or _is_spelling(name, said))):
             return location
         return ir.Location.name(name, location, self.context)
+
+
+def _says_nothing(op: ir.Operation) -> bool:
+    """Whether an op has neither operands nor attributes."""
+    return not len(op.operands) and not [name for name in op.attributes if name not in SEGMENTS]
 
 
 def _said(location: Any) -> str | None:

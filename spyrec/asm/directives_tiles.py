@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from spyrec.asm import forms
 from spyrec.asm.affine import Subscripts, habit, show_subscripts
 from spyrec.asm.directives import Directive, directive
-from spyrec.asm.elements import read_type
+from spyrec.asm.elements import read_location, read_type
 from spyrec.asm.state import EntryArgument, OpRead, OpShow, Piece, ReadState, ShowState
 from spyrec.ods.spec import RegionSpec
 
@@ -37,8 +37,9 @@ class HiddenArguments(Directive):
             if name in seen:
                 s.fail(f"{name} is named twice", token, id="redefined-name")
             seen.add(name)
-            region.entry.append(EntryArgument((s.renamed(name, region.prefix), token), ("index", token)))
             s.i += 1
+            entry = EntryArgument((s.renamed(name, region.prefix), token), ("index", token), read_location(s))
+            region.entry.append(entry)
             if not s.accept(","):
                 break
             if not s.at_value():
@@ -46,11 +47,9 @@ class HiddenArguments(Directive):
         s.span(self.names[0], first, max(s.i, first + 1))
 
     def show(self, s: OpShow) -> None:
-        # The places of the arguments are not shown, so aliases for them may be left over.
-        s.untranslator.inlined = True
-        names = [name for name, _, _ in s.regions[self.names[0]].arguments]
-        if names:
-            s.emit.value(", ".join(names))
+        shown = [f"{name}{at and ' ' + at}" for name, _, at in s.regions[self.names[0]].arguments]
+        if shown:
+            s.emit.value(", ".join(shown))
 
 
 class _Variables(Subscripts):

@@ -254,7 +254,7 @@ class ArgsElement(Element):
                 kind = read_type(s, self.spec.args[0] if self.spec.args and fixed is None else _ANY)
             else:
                 kind = (s.translator.fixed(fixed), token)
-            region.entry.append(EntryArgument((name, token), kind, _location(s)))
+            region.entry.append(EntryArgument((name, token), kind, read_location(s)))
             if not s.accept(","):
                 break
         s.span(f"args({self.spec.name})", first, max(s.i, first + 1))
@@ -281,7 +281,8 @@ class ArgsElement(Element):
 _ANY = Constraint("any type", "any type", lambda _: True)
 
 
-def _location(s: OpRead) -> str:
+def read_location(s: OpRead) -> str:
+    """Step over a ``loc(...)`` behind an argument; its text, or nothing."""
     if s.texts[s.i] != "loc" or s.texts[s.i + 1] != "(":
         return ""
     first = s.i

@@ -116,7 +116,8 @@ def _counts(s: OpRead, fields: tuple[ValueSpec, ...], total: int, *, results: bo
     key = SEGMENTS[results]
     segmented = spec.result_segmented if results else spec.operand_segmented
     sizes: list[int] | None = None
-    if segmented:
+    # The public dialects have no sizes where only one field repeats.
+    if segmented and (key in s.attrs or sum(f.arity is not Arity.ONE for f in fields) > 1):
         if key not in s.attrs:
             s.fail(f"{spec.name} needs {key} in generic form", s.name_token, id="missing-attribute")
         text, token = s.attrs[key]

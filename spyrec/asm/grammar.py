@@ -6,6 +6,7 @@ A :class:`Grammar` is made from specifications alone. :func:`default` makes one 
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -66,6 +67,12 @@ class Grammar:
         if found is None:
             found = self._records[name] = _Binder(self.records[name]).bind()
         return found
+
+    @functools.cached_property
+    def implied(self) -> frozenset[str]:
+        """Ops that end a region and may be left out there."""
+        regions = (r for o in self.ops.values() for r in o.regions)
+        return frozenset(r.terminator for r in regions if r.implicit and r.terminator is not None)
 
     def nearest_op(self, name: str) -> str | None:
         """The op of ours that ``name`` is most likely a misspelling of."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from spyrec.asm.attach import BUFFER
 from spyrec.asm.grammar import Grammar
+from spyrec.asm.habits import advice
 from spyrec.asm.nearest import nearest
 from spyrec.asm.output import Generic
 from spyrec.asm.untranslate import Untranslator
@@ -24,6 +25,7 @@ _UNKNOWN_OP = re.compile(
     r"|unregistered operation '(?P<c>[^']+)'|unregistered dialect"
 )
 _VERIFIER = re.compile(r"'[a-z_0-9]+\.[\w.]+' op ")
+_WRONG_TYPE = re.compile(r"^custom op '[^']+' '\w+' must be .*, but got ")
 _ALIAS = re.compile(r"undefined symbol alias id '([^']+)'")
 _QUOTED_BEFORE = re.compile(r'("(?:[^"\\\n]|\\.)*")\s*$')
 _LOOK_BACK = 1000
@@ -101,9 +103,15 @@ class Messages:
                 return "undefined-name", f"{word} is used here before its definition", ["move the definition up"]
             near = nearest(word, known)
             return "undefined-name", f"nothing defines {word}", [f"did you mean {near}?"] if near else []
-        if "expects different type than prior uses" in message:
-            return "type-mismatch", self._clean(message), []
-        return "mlir-verify" if _VERIFIER.match(message) else "syntax", self._clean(message), []
+        hint = advice(self._before(where), message)
+        notes: list[NoteLike] = [] if hint is None else [hint]
+        if "expects different type than prior uses" in message or _WRONG_TYPE.search(message):
+            return "type-mismatch", self._clean(message), notes
+        return "mlir-verify" if _VERIFIER.match(message) else "syntax", self._clean(message), notes
+
+    def _before(self, where: Any) -> str:
+        """The text up to the place of a mistake, the word there included."""
+        return self.source.text[max(0, where.start - _LOOK_BACK) : where.end] if isinstance(where, Span) else ""
 
     def _undefined(self, name: str) -> tuple[str, str, list[NoteLike]]:
         known = set(_SSA.findall(self.source.text))

@@ -50,6 +50,7 @@ def read(
     before = len(sink.diagnostics)
     sink.add_source(source, source_map)
     grammar = grammar or default()
+    sink.spell = Untranslator(grammar).sentence
     reader = Reader(source, source_map, grammar, sink)
     generic = reader.read()
     if generic is None:
@@ -61,12 +62,11 @@ def read(
             located = _parse(generic.located, context, sink, source, generic, grammar)
         if module is None or (generic.located is not None and located is None):
             _stop(sink, before)
-        attach(module, located, generic, source, reader.translator.nameless)
+        attach(module, located, generic, source, reader.translator.nameless, grammar.implied)
     if verify:
-        speak = Untranslator(grammar)
         for operation, violation in ods.verify_tree(module.operation, written=True):
             say = {Severity.WARNING: sink.warning, Severity.REMARK: sink.remark}.get(violation.severity, sink.error)
-            say(operation, violation.id, speak.sentence(violation.message), violation.field, violation.notes)
+            say(operation, violation.id, violation.message, violation.field, violation.notes)
     if any(d.severity is Severity.ERROR for d in sink.diagnostics[before:]):
         _stop(sink, before)
     return Parsed(module, source, source_map, tuple(sink.diagnostics[before:]))

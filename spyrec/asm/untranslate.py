@@ -9,7 +9,7 @@ from spyrec.asm.cursor import Cursor
 from spyrec.asm.lexer import Tokens
 from spyrec.asm.problem import Problem
 from spyrec.asm.state import ShowState
-from spyrec.ods.spec import Constraint
+from spyrec.ods.spec import Constraint, Form, ParamSpec
 
 if TYPE_CHECKING:
     from spyrec.asm.grammar import Grammar
@@ -120,6 +120,9 @@ class Untranslator:
         cursor = Cursor(tokens, after)
         after = cursor.past(after)
         params = [tokens.slice(a, b) for a, b in cursor.split(index + 2, after - 1)]
+        if len(params) != len(spec.params) or not all(map(_is_generic, spec.params, params)):
+            # In custom spelling already, as messages may have it.
+            return public + tokens.slice(index + 1, after), after
         attrs = {
             p.name: text for p, text in zip(spec.params, params, strict=False) if not (p.optional and text == "unit")
         }
@@ -129,3 +132,19 @@ class Untranslator:
         while state.todo:
             state.todo.pop().show(cast("OpShow", state))
         return "".join(out), after
+
+
+def _is_generic(param: ParamSpec, text: str) -> bool:
+    """Whether the text of a parameter is as MLIR prints it."""
+    if param.optional and text == "unit":
+        return True
+    match param.constraint.form:
+        case Form.INTEGER:
+            return text.endswith(f" : {param.constraint.fixed or 'i64'}")
+        case Form.KEYWORD:
+            return text.startswith('"')
+        case Form.ARRAY:
+            return text[0] in "[#"
+        case Form.SET:
+            return text.startswith(("#", "affine_set<"))
+    return True

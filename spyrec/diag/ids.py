@@ -54,6 +54,7 @@ IDS: dict[str, tuple[str, str]] = {
     "carried-value": ("Unsupported", "a loop or an if hands out values"),
     "dynamic-shape": ("Unsupported", "a tile or tensor has extents that only the run knows"),
     "loop-too-long": ("Unsupported", "a loop has more iterations than two nested hardware loops count"),
+    "old-form": ("Unsupported", "a form of an op that the current dialect no longer has"),
     "out-of-registers": ("OutOfResources", "a unit's program holds more values at a time than it has registers"),
     "unproven-bounds": ("Unsupported", "a tile cannot be proven to be inside its view"),
     "unsupported-op": ("Unsupported", "an op that no pass lowers"),

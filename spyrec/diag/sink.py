@@ -6,7 +6,7 @@ A caller says *where* (an op, a location, a place or a span), *what* (a stable i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from spyrec import errors
@@ -34,6 +34,10 @@ def exception(diagnostics: Sequence[Diagnostic], resource: tuple[str, int, int] 
     return kind(diagnostics)
 
 
+def _as_it_is(text: str) -> str:
+    return text
+
+
 class Sink:
     """Collects diagnostics in the order of their reporting.
 
@@ -47,6 +51,8 @@ class Sink:
         self.dropped = 0
         self._errors = 0
         self._resource: tuple[str, int, int] | None = None
+        self.spell: Callable[[str], str] = _as_it_is
+        """Turns what MLIR calls types and attributes of ours, in a message, into what users write."""
         self._maps: dict[str, SourceMap] = {}
         self._sources: dict[str, Source | None] = {}
 
@@ -115,11 +121,12 @@ class Sink:
 
         With a user's ``loc`` the frontend's place comes first and the place in the text is its first note.
         """
+        message = self.spell(message)
         primary, related = self._place(where, field)
         made = [self._at(Severity.NOTE, text, span) for text, span in related]
         for note in notes:
             if isinstance(note, str):
-                made.append(Diagnostic(Severity.NOTE, note))
+                made.append(Diagnostic(Severity.NOTE, self.spell(note)))
             else:
                 made.append(self.diagnostic(Severity.NOTE, note[0], "", note[1]))
         placed = self._at(severity, message, primary, id)

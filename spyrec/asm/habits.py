@@ -1,0 +1,69 @@
+"""Mistakes with upstream ops that kernels in the wild make, and what to write instead."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_STATEMENT = re.compile(r"(?:^|=)[ \t]*\"?([a-z_]+\.[a-z_0-9]+)\b", re.MULTILINE)
+_INTEGER_TO_FLOAT = {
+    "addi": "addf",
+    "subi": "subf",
+    "muli": "mulf",
+    "divsi": "divf",
+    "divui": "divf",
+    "remsi": "remf",
+    "remui": "remf",
+    "maxsi": "maximumf",
+    "maxui": "maximumf",
+    "minsi": "minimumf",
+    "minui": "minimumf",
+}
+_FLOAT_TO_INTEGER = {"addf": "addi", "subf": "subi", "mulf": "muli", "divf": "divsi", "remf": "remsi"}
+
+
+@dataclass(frozen=True)
+class Habit:
+    """A mistake: the op, what MLIR says about it, and the way out."""
+
+    op: str
+    message: re.Pattern[str]
+    advice: str
+
+
+_WRONG_KIND = r"must be signless-\S*integer\S*, but got .*f\d+|operand .* must be signless.*integer.*f\d+"
+_WRONG_NUMBER = r"must be floating-point.*, but got .*(?:i\d+|index)"
+
+HABITS: tuple[Habit, ...] = (
+    Habit(
+        "arith.cmpi",
+        re.compile(_WRONG_KIND),
+        "arith.cmpi compares integers; floating-point numbers take arith.cmpf with olt, ole, ogt, oge, oeq or une",
+    ),
+    Habit(
+        "arith.cmpf",
+        re.compile(_WRONG_NUMBER),
+        "arith.cmpf compares floating-point numbers; integers take arith.cmpi with slt, sle, sgt, sge, eq or ne",
+    ),
+    Habit(
+        "arith.select",
+        re.compile(r"expects different type than prior uses: 'i1' vs '(?:tensor|vector)<"),
+        "a condition that is a tensor is stated too: arith.select %c, %x, %y : tensor<4xi1>, tensor<4xf16>",
+    ),
+    Habit(
+        "tensor.expand_shape",
+        re.compile(r"expected 'output_shape'"),
+        "state the sizes of the result: tensor.expand_shape %x [[0, 1]] output_shape [1, 128] : ...",
+    ),
+    *(
+        Habit(f"arith.{i}", re.compile(_WRONG_KIND), f"floating-point numbers take arith.{f}")
+        for i, f in _INTEGER_TO_FLOAT.items()
+    ),
+    *(Habit(f"arith.{f}", re.compile(_WRONG_NUMBER), f"integers take arith.{i}") for f, i in _FLOAT_TO_INTEGER.items()),
+)
+
+
+def advice(before: str, message: str) -> str | None:
+    """What to say beside MLIR's ``message``; ``before`` is the text up to the mistake, and the word there."""
+    ops = _STATEMENT.findall(before)
+    return next((h.advice for h in HABITS if ops and h.op == ops[-1] and h.message.search(message)), None)

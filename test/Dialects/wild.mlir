@@ -1,0 +1,85 @@
+// RUN: spyrec opt --verify-diagnostics --split-input-file %s
+
+// What people write that is no valid KTIR: each gets a message that says what to write.
+
+func.func @comparison(%x: f16) -> i1 {
+  // expected-error @+2 {{'lhs' must be signless-non-zero-bitwidth-integer-like, but got 'f16'}}
+  // expected-note @+1 {{arith.cmpi compares integers; floating-point numbers take arith.cmpf}}
+  %c = arith.cmpi slt, %x, %x : f16
+  return %c : i1
+}
+
+// -----
+
+// expected-note @+1 {{prior use here}}
+func.func @select(%c: tensor<4xi1>, %x: tensor<4xf16>) -> tensor<4xf16> {
+  // expected-error @+2 {{'%c' expects different type than prior uses: 'i1' vs 'tensor<4xi1>'}}
+  // expected-note @+1 {{a condition that is a tensor is stated too: arith.select %c, %x, %y : tensor<4xi1>, tensor<4xf16>}}
+  %r = arith.select %c, %x, %x : tensor<4xf16>
+  return %r : tensor<4xf16>
+}
+
+// -----
+
+func.func @expand(%x: tensor<128xf16>) -> tensor<1x128xf16> {
+  // expected-error @+2 {{expected 'output_shape'}}
+  // expected-note @+1 {{state the sizes of the result: tensor.expand_shape %x [[0, 1]] output_shape [1, 128]}}
+  %r = tensor.expand_shape %x [[0, 1]] : tensor<128xf16> into tensor<1x128xf16>
+  return %r : tensor<1x128xf16>
+}
+
+// -----
+
+func.func @transposed(%a: tensor<4x8xf16>, %b: tensor<16x8xf16>, %o: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  // expected-error @+2 {{there is no op linalg.matmul_transpose_b}}
+  // expected-note @+1 {{write linalg.matmul with indexing_maps whose second map is transposed}}
+  %r = linalg.matmul_transpose_b ins(%a, %b : tensor<4x8xf16>, tensor<16x8xf16>) outs(%o : tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %r : tensor<4x16xf32>
+}
+
+// -----
+
+// As the design document has it: an index view without its sign, bare subscripts, / and %.
+func.func @paged(%pool: memref<64x8x64x64xf16>, %pages: memref<4x32xi32>) {
+  // expected-error @+3 {{expected an index view such as %view, but found 'pages'}}
+  // expected-note @+2 {{write ind(%pages[...])}}
+  %t = ktdp.construct_indirect_access_tile intermediate_variables(%b, %h, %s, %d)
+    %pool[pages[%b, %s / 64], %h, %s % 64, %d]
+  return
+}
+
+// -----
+
+func.func @bare(%pool: memref<64x8x64x64xf16>, %pages: memref<4x32xi32>) {
+  // expected-error @+3 {{a subscript that is a coordinate stands in parentheses}}
+  // expected-note @+2 {{write (%s mod 64)}}
+  %t = ktdp.construct_indirect_access_tile intermediate_variables(%b, %h, %s, %d)
+    %pool[ind(%pages[%b, %s floordiv 64]), (%h), %s % 64, %d]
+  return
+}
+
+// -----
+
+func.func @numbers(%x: f16, %i: i32) {
+  // expected-error @+2 {{must be signless-non-zero-bitwidth-integer-like, but got 'f16'}}
+  // expected-note @+1 {{floating-point numbers take arith.addf}}
+  %a = arith.addi %x, %x : f16
+  return
+}
+
+// -----
+
+func.func @more_numbers(%x: f16, %i: i32) {
+  // expected-error @+2 {{must be floating-point-like, but got 'i32'}}
+  // expected-note @+1 {{integers take arith.muli}}
+  %a = arith.mulf %i, %i : i32
+  return
+}
+
+// -----
+
+func.func @gather(%f: index) {
+  // expected-error @+1 {{no published dialect has ktdp.inter_tile_gather: it exists in design documents only}}
+  %g = ktdp.inter_tile_gather(%f) : index
+  return
+}

@@ -1,0 +1,69 @@
+// RUN: spyrec opt --legality --split-input-file --verify-diagnostics %s
+
+// What the language has and the line does not carry yet; and forms that the language no longer has.
+
+#id = affine_map<(r) -> (r)>
+func.func @old_forms(%i: i32) attributes {grid = [1]} {
+  %x = arith.constant dense<1.0> : tensor<64xf16>
+  %e = tensor.empty() : tensor<64xf16>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<64xf16>) outs(%e : tensor<64xf16>) {
+  ^bb0(%a: f16, %b: f16):
+    // expected-error@+4 {{this form of spyreop.layernormscale is not compiled: the current dialect has another one, which says more}}
+    // expected-note@+3 {{write the current form, in which every number that the op needs is an operand}}
+    // expected-remark@+2 {{this form of spyreop.layernormscale has no equivalent in the current dialect}}
+    // expected-note@+1 {{the mean of squares is an operand now}}
+    %c = spyreop.layernormscale %a : f16
+    linalg.yield %c : f16
+  } -> tensor<64xf16>
+  // expected-error@+4 {{this form of spyreop.idx32toaddr is not compiled}}
+  // expected-note@+3 {{write the current form}}
+  // expected-remark@+2 {{this form of spyreop.idx32toaddr has no equivalent in the current dialect}}
+  // expected-note@+1 {{base and stride are values now}}
+  %d = spyreop.idx32toaddr %i base 0 stride 4
+  return
+}
+
+// -----
+
+#points = affine_set<(r) : (r >= 0, -r + 7 >= 0)>
+#id = affine_map<(r) -> (r)>
+func.func @views_and_tiles(%x: index, %n: !ktdp.runtime_arg<index>) attributes {grid = [1]} {
+  // expected-error@-1 {{argument 'n' of type !ktdp.runtime_arg<index> is not compiled yet}}
+  // expected-note@-2 {{take the address of a tensor as index}}
+  // expected-error@+2 {{ktdp.runtime_arg_extract is not compiled yet: what its type promises about an argument is not used}}
+  // expected-note@+1 {{take the number as an argument of type index or i32}}
+  %v = ktdp.runtime_arg_extract value from %n : <index> -> index
+  %a = ktdp.construct_memory_view %x, sizes: [8], strides: [1]
+    {coordinate_set = #points, memory_space = #ktdp.memory_space<global>} : memref<8xf16>
+  %i = ktdp.construct_memory_view %x, sizes: [8], strides: [1]
+    {coordinate_set = #points, memory_space = #ktdp.memory_space<global>} : memref<8xi32>
+  // expected-error@+2 {{ktdp.construct_distributed_memory_view is not compiled yet}}
+  // expected-note@+1 {{make tiles of one part each}}
+  %w = ktdp.construct_distributed_memory_view (%a : memref<8xf16>) : memref<8xf16>
+  // expected-error@+2 {{ktdp.construct_indirect_access_tile is not compiled yet: no unit reads coordinates from memory}}
+  // expected-note@+1 {{load whole tiles of a view whose rows are in order}}
+  %t = ktdp.construct_indirect_access_tile intermediate_variables(%r) %a[ind(%i[%r])]
+    {variables_space_order = #id, variables_space_set = #points} : memref<8xf16>, memref<8xi32> -> !ktdp.access_tile<8xindex>
+  return
+}
+
+// -----
+
+#all = affine_set<(i)[g] : (i - g >= 0, -i + g + 1 >= 0)>
+#one = affine_set<(g) : (g == 0)>
+func.func @between_tiles() attributes {grid = [2]} {
+  %x = arith.constant dense<1.0> : tensor<64xf16>
+  // expected-error@+2 {{ktdp.inter_tile_produce is not compiled yet: tiles do not exchange values}}
+  // expected-note@+1 {{store to device memory in one kernel, and load in the next}}
+  %f = ktdp.inter_tile_produce producer_tiles_per_group = #all -> <(tensor<64xf16>), groups = #one> {
+    ktdp.yield_partial %x : tensor<64xf16>
+  }
+  // expected-error@+2 {{ktdp.inter_tile_reduce is not compiled yet: tiles do not exchange values}}
+  // expected-note@+1 {{store to device memory in one kernel, and load in the next}}
+  %r = ktdp.inter_tile_reduce(%f) consumer_tiles_per_group = #all, identity(%x : tensor<64xf16>)
+    : <(tensor<64xf16>), groups = #one> -> tensor<64xf16> {
+  ^bb0(%a: tensor<64xf16>, %b: tensor<64xf16>):
+    ktdp.yield_reduced %a : tensor<64xf16>
+  }
+  return
+}
