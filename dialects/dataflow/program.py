@@ -114,6 +114,9 @@ class TransferOp(ods.Op, dialect=Dataflow, name="transfer", effects=ods.ReadWrit
         for side, core in (("source", self.get_from), ("dest", self.put_to)):
             if core is not None and getattr(self, f"{side}_space").value != "lx":
                 yield ods.Violation("transfer-side", "only the LX of another core can be reached", f"{side}_space")
+            elif core is not None and "device" in (self.source_space.value, self.dest_space.value):
+                message = "a transfer between cores goes from LX to LX"
+                yield ods.Violation("transfer-side", message, "source_space" if side == "dest" else "dest_space")
         yield from self._lists()
 
     @property

@@ -119,6 +119,10 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
             space = getattr(self, f"{side}_space")
             if core is not None and space is not None and space.value != "lx":
                 yield ods.Violation("transfer-side", "only the LX of another core can be reached", side)
+            own = getattr(self, "dest_space" if side == "source" else "source_space")
+            if core is not None and own is not None and own.value != "lx":
+                message = "a transfer between cores goes from LX to LX"
+                yield ods.Violation("transfer-side", message, "dest" if side == "source" else "source")
         yield from self._lists(rank)
 
     @property

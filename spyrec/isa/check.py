@@ -221,6 +221,8 @@ def _remote(instruction: Xfer) -> Iterator[str]:
         yield f"{remote} with {members} members, {instruction.member_step} apart"
     if (instruction.source if remote == "get" else instruction.dest).space != "lx":
         yield f"{remote} reaches the LX of other cores only"
+    if (instruction.dest if remote == "get" else instruction.source).space == "device":
+        yield f"{remote} with device memory on the other side"
 
 
 _INTEGERS = frozenset(name for name in ELEMENT_TYPES if name[0] == "i" and name != "i1")

@@ -85,7 +85,7 @@ def transfers(draw: st.DrawFn, buffers: int) -> Xfer:
         clipped = replace(dims[0], low=draw(REGISTER), high=draw(st.one_of(st.none(), REGISTER)))
         pattern = draw(st.integers(0, (1 << 8 * size) - 1)) if outside == "fill" else 0
         plain = replace(plain, dims=(clipped, *dims[1:]), outside=outside, pattern=pattern)
-    if dest.space == "lx" and draw(st.booleans()):
+    if dest.space == "lx" and source.space != "device" and draw(st.booleans()):
         members = draw(st.integers(1, 5))
         step = draw(st.integers(-9, 9)) if members > 1 else 0
         plain = replace(plain, remote="put", peer=draw(REGISTER), members=members, member_step=step)

@@ -25,7 +25,7 @@ SIGNATURE = Signature(
         Argument(0, "x_ptr", "address", "index", 3, 14),
         Argument(1, "n", "scalar", "i32", 3, 28),
         Argument(2, "z_ptr", "address", "index", 3, 36),
-        Argument(3, "left_over", "unused", "f32", 3, 50),
+        Argument(3, "left_over", "unused", "f32", 3, 50, Position("negate.py", 9, 4)),
         Argument(4, "alpha", "scalar", "f32", 3, 60),
     ),
     (
