@@ -14,8 +14,7 @@ from spyrec.passkit import Pass, PassContext
 
 @dataclass
 class AdoptBuffers(Pass):
-    """Replace ``memref.alloc`` by ``dataflow.alloc`` and ``memref.copy`` by a ``linalg.generic`` that copies; name all
-    buffers.
+    """Make ``dataflow.alloc`` of ``memref.alloc``, ``linalg.generic`` of ``memref.copy``, and name all buffers.
 
     Bufferization speaks of heap allocations and of copies that nobody in particular does. In the schedule a buffer has
     a scope and a depth, and whatever moves a byte is an op that some unit runs. A buffer is called after the argument

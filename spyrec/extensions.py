@@ -37,6 +37,9 @@ def load_file(path: str) -> ModuleType:
     real = os.path.realpath(path)
     if real in _files:
         return _files[real]
+    imported = sys.modules.get(Path(path).stem)
+    if imported is not None and os.path.realpath(getattr(imported, "__file__", None) or "") == real:
+        return imported
     try:
         code = compile(Path(path).read_bytes(), real, "exec", dont_inherit=True)
     except OSError as error:
@@ -44,7 +47,7 @@ def load_file(path: str) -> ModuleType:
     except (SyntaxError, ValueError) as error:
         line, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
         refuse(f"this is not Python: {getattr(error, 'msg', error)}", Position(path, line, max(column, 1)))
-    module = ModuleType(_module_name(Path(path).stem))
+    module = ModuleType(_module_name(Path(path).stem, real))
     module.__file__ = real
     sys.modules[module.__name__] = module
     try:
@@ -104,10 +107,14 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}".removesuffix(": ")
 
 
-def _module_name(stem: str) -> str:
-    if not stem.isidentifier() or stem in sys.modules or importlib.util.find_spec(stem) is not None:
+def _module_name(stem: str, real: str) -> str:
+    """The file's name, unless ``import`` finds something else under it."""
+    if not stem.isidentifier() or stem in sys.modules:
         return f"spyrec_extension_{stem}"
-    return stem
+    found = importlib.util.find_spec(stem)
+    if found is None or (found.origin and os.path.realpath(found.origin) == real):
+        return stem
+    return f"spyrec_extension_{stem}"
 
 
 def _advertised() -> bool:

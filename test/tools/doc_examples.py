@@ -38,8 +38,9 @@ class Shown:
 
 def run(page: Path) -> list[Shown]:
     """Write the files of a page and run its commands, in a fresh folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        return list(_run(page.read_text(encoding="utf-8"), Path(folder)))
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as tools:
+        _make_tools(Path(tools))
+        return list(_run(page.read_text(encoding="utf-8"), Path(folder), Path(tools)))
 
 
 def has_examples(page: Path) -> bool:
@@ -61,13 +62,13 @@ def update(page: Path) -> None:
     page.write_text(_FENCE.sub(again, page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def _run(text: str, folder: Path) -> Iterator[Shown]:
+def _run(text: str, folder: Path, tools: Path) -> Iterator[Shown]:
     for match in _FENCE.finditer(text):
         if match[2]:
             (folder / match[2]).write_text(match[3], encoding="utf-8")
         elif match[1] == "console":
             for command, wanted in _commands(match[3]):
-                yield Shown(command, wanted, _execute(command, folder))
+                yield Shown(command, wanted, _execute(command, folder, tools))
 
 
 def _commands(body: str) -> list[tuple[str, str]]:
@@ -81,13 +82,26 @@ def _commands(body: str) -> list[tuple[str, str]]:
     return found
 
 
-def _execute(command: str, folder: Path) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
-    words = re.sub(r"^spyrec ", f"{sys.executable} -m spyrec ", command)
+def _execute(command: str, folder: Path, tools: Path) -> str:
+    environment = {
+        **os.environ,
+        "PATH": f"{tools}{os.pathsep}{os.environ.get('PATH', '')}",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NO_COLOR": "1",
+    }
     done = subprocess.run(
-        words, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+        command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     return done.stdout + done.stderr
+
+
+def _make_tools(folder: Path) -> None:
+    """Commands as an installation has them, from this tree."""
+    for name in ("spyrec", "filecheck"):
+        path = folder / name
+        path.write_text(f'#!/bin/sh\nexec {sys.executable} -m {name} "$@"\n', encoding="utf-8")
+        path.chmod(0o755)
 
 
 if __name__ == "__main__":
