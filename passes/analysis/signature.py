@@ -33,9 +33,7 @@ class ViewEntry:
 
     def attribute(self) -> ir.Attribute:
         """The entry as a dictionary."""
-        found = diag.resolve(self.location)
-        # Where a frontend left locations of its own, the place in the text comes last: launches speak of one file.
-        where = found.related[-1][1] if found.related else found.primary
+        where = diag.resolve(self.location).text
         return ir.DictAttr.get(
             {
                 "arg": _i64(LITERAL if self.argument is None else self.argument.arg_number),

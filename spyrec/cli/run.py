@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from spyrec.cli import frame, shared
 from spyrec.errors import CompilerBug, Diagnostic, InvalidKernel, Severity, SpyrecError, UsageError
@@ -86,11 +87,20 @@ def command(
     )
     given = reading.read(file)
     if given.artifact is not None:
-        for flag, wanted in (("--check", check), ("--kernel", kernel), ("--stage", stage != "spyrecode")):
+        of_text = (
+            ("--check", check),
+            ("--kernel", kernel),
+            ("--stage", stage != "spyrecode"),
+            ("--probe", probes),
+            ("--dump-stages", dump_stages),
+        )
+        for flag, wanted in of_text:
             if wanted:
                 raise UsageError(f"{flag} needs KTIR text; {file} is an artifact")
-        if any(s.startswith("device.") for s in settings):
-            raise UsageError(f"--set device.…: {file} is an artifact; it was compiled for the device that it carries")
+        chosen = click.get_current_context().get_parameter_source("device") is not ParameterSource.DEFAULT
+        for flag, wanted in (("--device", chosen), ("--set device.…", any(s.startswith("device.") for s in settings))):
+            if wanted:
+                raise UsageError(f"{flag}: {file} is an artifact; it was compiled for the device that it carries")
         request.binary(given.artifact, request.bind(given.artifact.signature))
         return 0
     if given.text is None:

@@ -20,12 +20,13 @@ def signature_of(function: ir.Operation) -> Signature:
     arguments = []
     file = ""
     for argument in kernels.arguments(function):
-        place = diag.resolve(argument.location).primary
+        resolved = diag.resolve(argument.location)
+        place = resolved.text
         line, column = (place.line, place.column) if place else (0, 0)
         file = file or (place.file if place else "")
-        arguments.append((kernels.argument_name(argument), str(argument.type), line, column))
+        arguments.append((kernels.argument_name(argument), str(argument.type), line, column, resolved.source))
     if not file:
-        place = diag.resolve(function.location).primary
+        place = diag.resolve(function.location).text
         file = place.file if place else ""
     entries = [_entry(ir.DictAttr(entry)) for entry in ir.ArrayAttr(function.attributes[ATTRIBUTE])]
     return Signature.from_entries(kernels.name(function), kernels.tiles(function), arguments, entries, file)

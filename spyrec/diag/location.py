@@ -14,6 +14,8 @@ from spyrec.errors import Position
 
 #: Metadata string of the fused locations that the reader makes: [what the user's ``loc`` said, the place in the text].
 TEXT_TAG = "ktir"
+#: The note at the place in the text, below what the frontend said.
+IN_TEXT = "in this text"
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,16 @@ class Resolved:
 
     primary: Position | None
     related: tuple[tuple[str, Position], ...] = ()
+
+    @property
+    def text(self) -> Position | None:
+        """The place in the text that was read, whatever a frontend said."""
+        return next((place for note, place in self.related if note == IN_TEXT), self.primary)
+
+    @property
+    def source(self) -> Position | None:
+        """The place that a frontend said, if it did."""
+        return self.primary if self.text != self.primary else None
 
 
 def is_text_fused(location: Any) -> bool:
@@ -69,6 +81,6 @@ def resolve(location: Any) -> Resolved:
             return Resolved(None)
         first = members[0]
         if is_text_fused(location) and len(members) > 1 and (text := members[-1].primary):
-            return Resolved(first.primary, (*first.related, ("in this text", text)))
+            return Resolved(first.primary, (*first.related, (IN_TEXT, text)))
         return first
     return Resolved(None)

@@ -346,8 +346,7 @@ class _Views:
         spans: Sequence[tuple[tuple[int, ...], tuple[int, ...], int, int]],
         access: Access,
     ) -> None:
-        place = diag.resolve(op.location)
-        where = place.related[-1][1] if place.related else place.primary
+        where = diag.resolve(op.location).text
         sizes, strides, _, _ = spans[0]
         self.found.append(
             View(
@@ -397,7 +396,8 @@ def _signature_of(function: ir.Operation, numbers: Mapping[str, int | float] | N
     file = ""
     arguments = []
     for k, argument in enumerate(block.arguments):
-        place = diag.resolve(argument.location).primary
+        resolved = diag.resolve(argument.location)
+        place = resolved.text
         file = file or (place.file if place else "")
         used = _is_live(argument)
         kind: ArgumentKind = "address" if k in addresses else "scalar" if used else "unused"
@@ -405,7 +405,7 @@ def _signature_of(function: ir.Operation, numbers: Mapping[str, int | float] | N
         if type_.startswith("!ktdp.runtime_arg"):
             type_ = _underlying(argument.type)
         line, column = (place.line, place.column) if place else (0, 0)
-        arguments.append(Argument(k, names[k], kind, type_, line, column))
+        arguments.append(Argument(k, names[k], kind, type_, line, column, resolved.source))
     name = ir.StringAttr(function.attributes["sym_name"]).value
     return Signature(name, math.prod(views.grid), tuple(arguments), tuple(_merged(views.found)), file)
 

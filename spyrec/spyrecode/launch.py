@@ -144,7 +144,7 @@ def bind(
     if seed is None:
         for region in regions:
             if region.read and not any(region is other for other in named):
-                _problem(problems, "missing-array", f"no array for '{region.key}'", _place(signature, region))
+                _problem(problems, "missing-array", f"no array for '{region.key}'", _places(signature, region))
     _place_regions(signature, regions, problems)
     _raise_if(problems)
     memory = DeviceMemory(_segments(regions))
@@ -195,13 +195,13 @@ def _find(signature: Signature, regions: Sequence[Region], name: str, problems: 
             problems,
             "unknown-argument",
             f"'{name}' is the address of {keys}: say which",
-            _place(signature, matching[0]),
+            _places(signature, matching[0]),
         )
         return None
     argument = _argument(signature, name)
     if argument is not None and argument.kind != "address":
         what = "takes a number, not an array" if argument.kind == "scalar" else "is not used by the kernel"
-        _problem(problems, "unknown-argument", f"argument '{name}' {what}", signature.position(argument))
+        _problem(problems, "unknown-argument", f"argument '{name}' {what}", signature.places(argument))
         return None
     have = ", ".join(r.key for r in regions) or "none"
     _problem(problems, "unknown-argument", f"the kernel '{signature.kernel}' has no array '{name}'; its arrays: {have}")
@@ -214,16 +214,22 @@ def _argument(signature: Signature, name: str) -> Argument | None:
     return next(iter(by_name or by_number), None)
 
 
-def _place(signature: Signature, region: Region) -> Position | None:
+def _places(signature: Signature, region: Region) -> tuple[Position, ...]:
     if region.arg != LITERAL:
-        place = signature.position(signature.arguments[region.arg])
-        if place is not None:
-            return place
-    return signature.position(region.views[0])
+        places = signature.places(signature.arguments[region.arg])
+        if places:
+            return places
+    return signature.places(region.views[0])
 
 
-def _problem(problems: list[Diagnostic], id_: str, message: str, position: Position | None = None) -> None:
-    problems.append(Diagnostic(Severity.ERROR, message, id_, position))
+def _problem(problems: list[Diagnostic], id_: str, message: str, places: Sequence[Position] = ()) -> None:
+    problems.append(_error(id_, message, places))
+
+
+def _error(id_: str, message: str, places: Sequence[Position] = ()) -> Diagnostic:
+    """An error at the first place, with a note at each further one."""
+    notes = tuple(Diagnostic(Severity.NOTE, "in this text", position=place) for place in places[1:])
+    return Diagnostic(Severity.ERROR, message, id_, places[0] if places else None, notes=notes)
 
 
 def _raise_if(problems: list[Diagnostic]) -> None:
@@ -243,14 +249,14 @@ def as_array(value: Any) -> Array:
 
 def _give(signature: Signature, region: Region, name: str, value: Any, problems: list[Diagnostic]) -> None:
     """Attach the array to its region, after the checks."""
-    place = _place(signature, region)
+    places = _places(signature, region)
     try:
         array = as_array(value)
     except (TypeError, ValueError, BufferError, RuntimeError) as error:
-        _problem(problems, "wrong-array", f"'{name}' cannot be read as an array: {error}", place)
+        _problem(problems, "wrong-array", f"'{name}' cannot be read as an array: {error}", places)
         return
     if region.given is not None:
-        _problem(problems, "wrong-array", f"'{name}' names an array that was given before", place)
+        _problem(problems, "wrong-array", f"'{name}' names an array that was given before", places)
         return
     wanted = _named_type(name)
     types = [t for t in region.types if wanted in (None, t) and _holds(array.dtype, t)]
@@ -259,7 +265,7 @@ def _give(signature: Signature, region: Region, name: str, value: Any, problems:
             problems,
             "wrong-array",
             f"'{name}' has elements of type {array.dtype}; the kernel's views have {' and '.join(region.types)}",
-            place,
+            places,
         )
         return
     own = numerics.dtype(types[0]) if array.dtype.kind == "V" and array.dtype != numerics.dtype(types[0]) else None
@@ -269,7 +275,7 @@ def _give(signature: Signature, region: Region, name: str, value: Any, problems:
             problems,
             "wrong-array",
             f"'{name}' has {array.nbytes} bytes ({array.size} elements); the views reach {region.footprint()} bytes",
-            place,
+            places,
         )
         return
     region.given = array
@@ -294,14 +300,14 @@ def _scalar_values(
             _problem(problems, "unknown-argument", message)
         elif argument.kind == "address":
             message = f"argument '{name}' is an address: give it an array"
-            _problem(problems, "unknown-argument", message, signature.position(argument))
+            _problem(problems, "unknown-argument", message, signature.places(argument))
         elif argument.index in values:
-            _problem(problems, "wrong-scalar", f"'{name}' is set twice", signature.position(argument))
+            _problem(problems, "wrong-scalar", f"'{name}' is set twice", signature.places(argument))
         else:
             fitted = _fit(value, argument.type)
             if fitted is None:
                 message = f"argument '{name}' is {value!r}, which is no value of type {argument.type}"
-                _problem(problems, "wrong-scalar", message, signature.position(argument))
+                _problem(problems, "wrong-scalar", message, signature.places(argument))
             else:
                 values[argument.index] = fitted
     for argument in signature.arguments:
@@ -311,7 +317,7 @@ def _scalar_values(
             and not any(_argument(signature, name) is argument for name in scalars)
         ):
             message = f"no value for argument '{argument.name}' of type {argument.type}"
-            _problem(problems, "missing-scalar", message, signature.position(argument))
+            _problem(problems, "missing-scalar", message, signature.places(argument))
     return values
 
 
@@ -343,7 +349,7 @@ def _place_regions(signature: Signature, regions: Sequence[Region], problems: li
     taken: list[tuple[int, int]] = []
     total = 0
     for region in regions:
-        place = _place(signature, region)
+        places = _places(signature, region)
         region.size = max(region.footprint(), region.given.nbytes if region.given is not None else 0)
         total += region.size
         below = min(v.offset * numerics.sizeof(v.type) for v in region.views)
@@ -355,10 +361,12 @@ def _place_regions(signature: Signature, regions: Sequence[Region], problems: li
                 message = (
                     f"the view at '{region.key}' ends at byte {end:#x}; memory for tensors ends at {JOB_ADDRESS:#x}"
                 )
-                _problem(problems, "bad-address", message, place)
+                _problem(problems, "bad-address", message, places)
             taken.append((region.address, region.address + region.size))
         if below < 0:
-            _problem(problems, "bad-address", f"a view starts {-below} bytes before the start of '{region.key}'", place)
+            _problem(
+                problems, "bad-address", f"a view starts {-below} bytes before the start of '{region.key}'", places
+            )
     if total > MAX_LAUNCH_BYTES:
         message = (
             f"the arrays of '{signature.kernel}' have {total} bytes; a launch here takes at most {MAX_LAUNCH_BYTES}"
@@ -379,7 +387,7 @@ def _place_regions(signature: Signature, regions: Sequence[Region], problems: li
         number += 1
         if found is None:
             message = f"'{region.key}' has {region.size} bytes; no segment of {SEGMENT_BYTES} bytes has that much left"
-            _problem(problems, "bad-address", message, _place(signature, region))
+            _problem(problems, "bad-address", message, _places(signature, region))
             continue
         region.address = found
         taken.append((found, found + region.size))
@@ -434,7 +442,7 @@ def _check_overlap(signature: Signature, memory: DeviceMemory, region: Region, g
         mine = data[first - region.address : last - region.address] if first < last else data[:0]
         if not np.array_equal(mine, memory.read(first, len(mine)) if len(mine) else mine):
             message = f"'{region.key}' and '{other.key}' share bytes from {first:#x} on and were given different ones"
-            raise InvalidKernel([Diagnostic(Severity.ERROR, message, "wrong-array", _place(signature, region))])
+            raise InvalidKernel([_error("wrong-array", message, _places(signature, region))])
 
 
 def _random_floats(source: np.random.Generator, type_: str, size: int) -> Bytes:

@@ -20,7 +20,7 @@ class Argument:
     """One argument, in order. ``kind`` ``address`` is bound to a byte address; ``unused`` ones need no value.
 
     ``type`` is the IR type (``index``, ``i32``, ``f32``); ``line`` and ``column`` are its place in the
-    signature's file, 0 if unknown.
+    signature's file, 0 if unknown; ``source`` is what the frontend that wrote that file says of it.
     """
 
     index: int
@@ -29,6 +29,7 @@ class Argument:
     type: str
     line: int = 0
     column: int = 0
+    source: Position | None = None
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,10 @@ class Signature:
     views: tuple[View, ...]
     file: str = ""
 
-    def position(self, where: Argument | View) -> Position | None:
-        """The user's place of an argument or view, if it is known."""
-        return Position(self.file, where.line, where.column) if where.line else None
+    def places(self, where: Argument | View) -> tuple[Position, ...]:
+        """The user's places of an argument or view, as far as they are known: the first is the one to show."""
+        source = where.source if isinstance(where, Argument) else None
+        return (*([source] if source else []), *([Position(self.file, where.line, where.column)] if where.line else []))
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data, in a fixed order; :meth:`from_json` gives an equal signature back."""
@@ -111,13 +113,13 @@ class Signature:
     def from_entries(
         kernel: str,
         grid: int,
-        arguments: Sequence[tuple[str, str, int, int]],
+        arguments: Sequence[tuple[str, str, int, int, Position | None]],
         entries: Sequence[Mapping[str, Any]],
         file: str = "",
     ) -> Signature:
         """Build a signature from the function and its ``dataflow.signature`` attribute as plain values.
 
-        ``arguments`` are (name, type, line, column) in order; ``entries`` the attribute's dictionaries.
+        ``arguments`` are (name, type, line, column, source) in order; ``entries`` the attribute's dictionaries.
         """
         views = tuple(
             View(
@@ -148,8 +150,9 @@ class Signature:
                     type_,
                     line,
                     column,
+                    source,
                 )
-                for i, (name, type_, line, column) in enumerate(arguments)
+                for i, (name, type_, line, column, source) in enumerate(arguments)
             ),
             views,
             file,
@@ -171,7 +174,14 @@ def _argument(entry: Entry) -> Argument:
         type=_type(entry.get("type")),
         line=entry.get("line").count(),
         column=entry.get("column").count(),
+        source=_source(entry.get("source")),
     )
+
+
+def _source(entry: Entry) -> Position | None:
+    if entry.value is None:
+        return None
+    return Position(entry.get("file").text(), entry.get("line").integer(low=1), entry.get("column").integer(low=1))
 
 
 def _view(entry: Entry) -> View:
