@@ -23,6 +23,8 @@ _SHOULD_BE_GONE = {
     "bufferization.": "one-shot-bufferize",
     "tensor.": "one-shot-bufferize",
 }
+_DATA_DEPENDENT = ("memref.load", "scf.while", "scf.condition")
+"""Scalars that are taken out of buffers, and loops on them."""
 _OPS = (
     dataflow.TileIdOp,
     dataflow.AllocOp,
@@ -78,7 +80,7 @@ def _problem(op: ir.Operation, device: Device) -> str | None:
         return _transfer(view, device)
     if isinstance(view, _OPS):
         return None
-    if op.name in support.CONTROL_OPS or op.name in support.SCALAR_OPS:
+    if op.name in support.CONTROL_OPS or op.name in support.SCALAR_OPS or op.name in _DATA_DEPENDENT:
         return None
     seen = structured(op)
     if seen is not None:

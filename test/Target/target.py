@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spyrec import asm, codegen, interp, ods, sim, spyrecode
+from spyrec import asm, codegen, diag, interp, ods, sim, spyrecode
 from spyrec.device import read as device_read
 from spyrec.device.model import Device
 from spyrec.dialects import make_context
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels
+from spyrec.passes.verify_program import VerifyProgram
+from spyrec.passes.verify_schedule import VerifySchedule
+from spyrec.passkit import PassContext
 from spyrec.spyrecode import Artifact, Launch
 
 INPUTS = Path(__file__).resolve().parent / "Inputs"
@@ -50,20 +53,26 @@ class Program:
     def __str__(self) -> str:
         return self.name
 
-    def text(self, stage: str, iterations: int | None = None) -> str:
-        """The text of a stage, with another number of iterations if one is given."""
+    def text(self, stage: str, iterations: int | None = None, *, argument: bool = False) -> str:
+        """The text of a stage, with another number of iterations if one is given, or with an argument in its place."""
         text = (INPUTS / f"{self.name}.{stage}.mlir").read_text(encoding="utf-8")
+        if argument:
+            text, times = re.subn(r"\n *(%\w+) = arith.constant \d+ : index *// iterations", "", text)
+            assert times == 1
+            return text.replace(": index) attributes", ": index, %rows: index) attributes")
         if iterations is None:
             return text
         changed, times = re.subn(r"constant \d+( : \w+ *// iterations)", rf"constant {iterations}\1", text)
         assert times == 1, "one line says how often the loop runs"
         return changed
 
-    def loaded(self, stage: str, iterations: int | None = None) -> tuple[ir.Module, ir.Operation]:
+    def loaded(
+        self, stage: str, iterations: int | None = None, *, argument: bool = False
+    ) -> tuple[ir.Module, ir.Operation]:
         """The module of a stage and its function, verified, with the signature that its arrays give it."""
         name = f"{self.name}.{stage}.mlir"
         context = make_context()
-        parsed = asm.read(self.text(stage, iterations), name, context)
+        parsed = asm.read(self.text(stage, iterations, argument=argument), name, context)
         violations = [f"{op.location}: {v.message}" for op, v in ods.verify_tree(parsed.module.operation)]
         assert not violations, violations
         (function,) = (op.operation for op in parsed.module.body.operations if op.operation.name == "func.func")
@@ -71,7 +80,9 @@ class Program:
         stored = self.reference(given)
         names = [kernels.argument_name(a) for a in kernels.arguments(function)]
         views = [_view(names.index(n), n, a, "rw" if n in stored else "r") for n, a in given.items()]
-        views += [_view(names.index(n), n, a, "w") for n, a in stored.items() if n not in given]
+        views += [_view(names.index(n), n, a, "rw" if argument else "w") for n, a in stored.items() if n not in given]
+        if argument:
+            views.append(f'{{arg = {names.index("rows")} : i64, name = "rows", type = index, scalar}}')
         function.attributes["dataflow.signature"] = ir.Attribute.parse(f"[{', '.join(views)}]", context)
         return parsed.module, function
 
@@ -96,9 +107,9 @@ class Program:
             interp.run(function, launch, seed=seed)
         return self.outputs(launch)
 
-    def artifact(self, iterations: int | None = None) -> Artifact:
-        """The binary of the program text."""
-        module, function = self.loaded("program", iterations)
+    def artifact(self, iterations: int | None = None, *, argument: bool = False) -> Artifact:
+        """The binary of the program text; with ``argument`` the launch says how often its loop runs."""
+        module, function = self.loaded("program", iterations, argument=argument)
         with module.context:
             return codegen.generate(function, device())
 
@@ -113,6 +124,14 @@ class Program:
         for name, want in self.reference(self.given()).items():
             distance = ulp_distance(arrays[name], want)
             assert distance <= self.ulp, f"{name} is {distance} ulp from NumPy"
+
+
+def gate(stage: str, function: ir.Operation) -> None:
+    """Run the gate of a stage on one function; raises with what it finds."""
+    sink = diag.Sink()
+    context = PassContext(function.context, sink, device)
+    {"schedule": VerifySchedule, "program": VerifyProgram}[stage]().run(function, context)
+    sink.raise_if_errors()
 
 
 def _view(arg: int, name: str, array: NDArray[Any], access: str) -> str:

@@ -6,9 +6,9 @@ import functools
 
 import pytest
 from by_hand import PROGRAMS
-from target import Arrays, Program
+from target import Arrays, Program, gate
 
-from spyrec import isa
+from spyrec import isa, sim, spyrecode
 from spyrec.spyrecode import Artifact
 
 SHUFFLES = range(20)
@@ -61,3 +61,26 @@ def test_size_does_not_depend_on_trip_counts(program: Program) -> None:
     assert len(sizes) == 1
     sizes.add(len(isa.encode(program.artifact(10).program)))
     assert max(sizes) - min(sizes) <= 16 * 128  # a loop that the hardware cannot count is two loops
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_the_gates_of_both_stages_accept_it(program: Program) -> None:
+    for stage in ("schedule", "program"):
+        module, function = program.loaded(stage)
+        with module.context:
+            gate(stage, function)
+
+
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_a_launch_decides_how_often_a_loop_runs(count: int) -> None:
+    """One binary for every count: what the launch says is in the parameter bank."""
+    program = next(p for p in PROGRAMS if p.name == "copy")
+    code = program.artifact(argument=True)
+    launch = spyrecode.bind(
+        code.signature, program.given() | {"y": program.given()["x"] * 0}, {"rows": count}, seed=None
+    )
+    sim.run(code, launch)
+    y = program.outputs(launch)["y"]
+    want = program.given()["x"]
+    assert (y[: 4 * count] == want[: 4 * count]).all()
+    assert not y[4 * count :].any()
