@@ -81,7 +81,15 @@ class Expression:
     @functools.cached_property
     def linear(self) -> Linear | None:
         """The expression as a linear form; None when it holds a quotient, a remainder or a product of names."""
-        return self.fold(lambda n: Linear({}, n), lambda n: Linear({n: 1}, 0), _linear)
+        return self.linear_in({})
+
+    def linear_in(self, values: Mapping[str, int]) -> Linear | None:
+        """The expression as a linear form of the names that ``values`` does not know; a quotient or a remainder of
+        numbers is one, too.
+        """
+        return self.fold(
+            lambda n: Linear({}, n), lambda n: Linear({}, values[n]) if n in values else Linear({n: 1}, 0), _linear
+        )
 
 
 def _calculate(operator: str, arguments: Sequence[int]) -> int | None:
@@ -132,9 +140,12 @@ class Constraint(NamedTuple):
         return value is not None and (value == 0 if self.equality else value >= 0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class IntegerSet:
-    """The points of dimensions ``d0, d1, ...`` for which all constraints hold, for values of symbols ``s0, s1, ...``"""
+    """The points of dimensions ``d0, d1, ...`` for which all constraints hold, for values of symbols ``s0, s1, ...``
+
+    Sets of one text are one object (:func:`parse`), and are compared as such.
+    """
 
     dims: int
     symbols: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ class Box:
         """All points from 0 up to, but not including, ``sizes``."""
         return Box((0,) * len(sizes), tuple(size - 1 for size in sizes))
 
-    @property
+    @functools.cached_property
     def extents(self) -> tuple[int, ...]:
         """Number of points per dimension."""
         return tuple(max(0, high - low + 1) for low, high in zip(self.low, self.high, strict=True))

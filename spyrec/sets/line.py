@@ -13,8 +13,8 @@ LIMIT = 1 << 16
 def members(points: IntegerSet, symbols: Sequence[int] = (), among: range | None = None) -> frozenset[int] | None:
     """The points of a set of one dimension for these values of its symbols.
 
-    ``among`` says where to look; without it the bounds come from the constraints that are linear. None when there are
-    no bounds, or too many candidates.
+    ``among`` says where to look; without it the bounds come from the constraints that are linear in the point. None
+    when there are no bounds, or too many candidates.
     """
     assert points.dims == 1
     values = {f"s{k}": v for k, v in enumerate(symbols)}
@@ -28,11 +28,10 @@ def _bounds(points: IntegerSet, values: dict[str, int]) -> range | None:
     low: int | None = None
     high: int | None = None
     for constraint in points.constraints:
-        form = constraint.expression.linear
+        form = constraint.expression.linear_in(values)
         if form is None or "d0" not in form.factors:
             continue
-        factor = form.factors["d0"]
-        rest = form.constant + sum(f * values[n] for n, f in form.factors.items() if n != "d0")
+        factor, rest = form.factors["d0"], form.constant
         for f, r in ((factor, rest), (-factor, -rest))[: 1 + constraint.equality]:
             # f * x + r >= 0
             if f > 0:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from spyrec.sets.affine import Constraint, Expression, IntegerSet, Linear, parse
+from spyrec.sets.affine import Constraint, Expression, IntegerSet, parse
 from spyrec.sets.box import Box, NotABox, of_constraints, uncovered
 
 if TYPE_CHECKING:
@@ -37,8 +37,10 @@ class Points:
         Raises :class:`spyrec.sets.affine.AffineSyntaxError`.
         """
         points = parse(text)
+        if points.symbols <= len(symbols):
+            return _known(points, tuple(symbols[: points.symbols]))
         free = tuple(f"free{next(_unnamed)}" for _ in range(len(symbols), points.symbols))
-        return Points(points, (*symbols[: points.symbols], *free))
+        return Points(points, (*symbols, *free))
 
     @staticmethod
     def of_sizes(sizes: Sequence[int | str]) -> Points:
@@ -57,29 +59,18 @@ class Points:
     @functools.cached_property
     def box(self) -> Box | None:
         """The box that the set is; None when it is none, or depends on a parameter."""
-        forms: list[Linear] = []
-        for constraint in self.points.constraints:
-            form = constraint.expression.linear
-            bound = None if form is None else self._bind(form)
-            if bound is None:
-                return None
-            forms.append(bound)
+        if self.offset:
+            still = _known(self.points, self.symbols).box
+            return None if still is None else still.moved(self.offset)
+        values = {f"s{k}": v for k, v in enumerate(self.symbols) if isinstance(v, int)}
+        forms = [constraint.expression.linear_in(values) for constraint in self.points.constraints]
+        known = [form for form in forms if form is not None and all(name[0] == "d" for name in form.factors)]
+        if len(known) < len(forms):
+            return None
         try:
-            found = of_constraints(self.dims, self.points.constraints, forms)
+            return of_constraints(self.dims, self.points.constraints, known)
         except NotABox:
             return None
-        return found.moved(self.offset) if self.offset else found
-
-    def _bind(self, form: Linear) -> Linear | None:
-        """The form with numbers for its symbols; None when one is a parameter."""
-        out = Linear({n: f for n, f in form.factors.items() if n[0] == "d"}, form.constant)
-        for name, factor in form.factors.items():
-            if name[0] == "s":
-                value = self.symbols[int(name[1:])]
-                if isinstance(value, str):
-                    return None
-                out = out.plus(Linear({}, factor * value))
-        return out
 
     @property
     def shape(self) -> Shape | None:
@@ -141,6 +132,12 @@ class Points:
         mine, shapes = self.shape, [part.shape for part in parts]
         known = [s for s in shapes if s is not None]
         return mine.leaves(*known) if mine is not None and len(known) == len(shapes) else None
+
+
+@functools.lru_cache(maxsize=4096)
+def _known(points: IntegerSet, symbols: tuple[int | str, ...]) -> Points:
+    """One object per set and symbols, so that what is found out about it is found out once."""
+    return Points(points, symbols)
 
 
 @functools.lru_cache(maxsize=256)

@@ -40,6 +40,8 @@ STRAY = (
 def sources() -> list[str]:
     """The valid texts."""
     files = [*sorted((ROOT / "test/Asm/Inputs").glob("*.mlir")), *sorted((ROOT / "examples").glob("*.mlir"))]
+    valid = (f for f in sorted((ROOT / "test/Dialects").glob("*/*.mlir")) if not f.name.startswith("refuses"))
+    files += valid
     pages = sorted((ROOT / "docs/dialects").glob("*.md"))
     shown = [text for page in pages for text in re.findall(r"```mlir\n(.*?)```", page.read_text(), re.DOTALL)]
     whole = [text for text in shown if "func.func" in text or "ktdf_arch.device" in text]

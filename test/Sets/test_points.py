@@ -90,6 +90,11 @@ def test_dynamic_sizes() -> None:
     assert low.extents() == [None]
 
 
+def test_symbols_that_are_numbers_make_a_box() -> None:
+    points = Points.of("affine_set<(d0)[s0] : (d0 - s0 mod 4 >= 0, -d0 + s0 floordiv 2 >= 0)>", [9])
+    assert points.box == Box((1,), (4,))
+
+
 def test_symbols_without_a_value_belong_to_their_set_alone() -> None:
     text = "affine_set<(d0)[s0] : (d0 - s0 == 0)>"
     assert Points.of(text, ["n"]).surely_meets(Points.of(text, ["n"])) is not None
@@ -159,6 +164,7 @@ def test_boxes_are_their_points(a: Box, b: Box, c: Box) -> None:
         ("(i) : (i >= 0, -i + 1000000 >= 0)", [], None, None),
         ("(i) : (i - 3 >= 0, -i + 2 >= 0)", [], None, set()),
         ("(p)[c, g] : (p + c - 8 * g - 3 == 0)", [1, 1], None, {10}),
+        ("(p)[c, g] : (p - g - 8 * (c mod 4) == 0)", [6, 1], None, {17}),
     ],
 )
 def test_members(text: str, symbols: list[int], among: range | None, expected: set[int] | None) -> None:
