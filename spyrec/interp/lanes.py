@@ -14,7 +14,8 @@ import numpy as np
 from spyrec import numerics
 from spyrec.interp.affine import apply_map
 from spyrec.interp.faults import Fault, at, located
-from spyrec.interp.machine import Frame, Scope
+from spyrec.interp.machine import MEANINGS, Frame, Scope
+from spyrec.interp.refusals import reason
 from spyrec.interp.values import Tensor, as_array, constant, element_of
 from spyrec.mlir import ir
 from spyrec.numerics import Array
@@ -43,7 +44,8 @@ class Body:
             op = wrapper.operation
             with at(op):
                 if len(op.results) != 1:
-                    raise Fault("unsupported-op", f"'{op.name}' has no meaning in the body of a structured op")
+                    what = reason(op.name)
+                    raise Fault("unsupported-op", f"'{op.name}' has no meaning in the body of a structured op: {what}")
                 self._ops[op.results[0]] = (op, _lane(op), list(op.operands))
 
     def maker(self, value: ir.Value) -> ir.Operation | None:
@@ -114,7 +116,8 @@ def _lane(op: ir.Operation) -> Lane:
         return lambda grid, operands: np.asarray(function(operands)[0], dtype=np.int64)
     if op.name == "tensor.extract":
         return lambda grid, operands: extract(operands[0], operands[1:])
-    raise Fault("unsupported-op", f"'{op.name}' has no meaning in the body of a structured op")
+    what = reason(op.name) if op.name not in MEANINGS else "only scalars are computed there"
+    raise Fault("unsupported-op", f"'{op.name}' has no meaning in the body of a structured op: {what}")
 
 
 def _scalar(op: ir.Operation) -> Lane:

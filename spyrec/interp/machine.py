@@ -25,6 +25,7 @@ from spyrec import numerics
 from spyrec.errors import Severity
 from spyrec.interp.exchange import Exchange
 from spyrec.interp.faults import Fault, at, located
+from spyrec.interp.refusals import reason
 from spyrec.interp.requests import Flow
 from spyrec.mlir import ir
 
@@ -255,7 +256,7 @@ class Scope:
         found = MEANINGS.get(op.name)
         with at(op):
             if found is None:
-                raise Fault("unsupported-op", f"the executor has no meaning for '{op.name}'")
+                raise Fault("unsupported-op", f"the executor has no meaning for '{op.name}': {reason(op.name)}")
             run = found.prepare(op, self)
         step = Step(op, run, found.flow, operands, [self.slot(v) for v in op.results])
         if self.watcher is not None:
