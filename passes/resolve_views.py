@@ -43,7 +43,7 @@ class ResolveViews(Pass):
     Refuses tiles that cannot be proven to be inside their view, by intervals of tile ids, counters and i32 arithmetic
     and by the conditions of enclosing loops and ifs (``unproven-bounds``), or that are outside of it for certain
     (``out-of-view``); addresses that scale an argument, add two of them or lie outside of device memory; boxes that
-    need more than four nested counts or span more memory than one transfer reaches."""
+    need more than four nested counts or span more memory than one transfer reaches; stores that meet themselves."""
 
     anchor: ClassVar[str] = "func.func"
 
@@ -327,6 +327,20 @@ class _Resolver:
                 f" has {views.MAX_NEST}",
                 field="access_tile",
                 notes=["load it in pieces, in a loop over its first dimension"],
+            )
+            return False
+        meets = isinstance(op, ktdp.StoreOp) and views.meets_itself(points.extents, view.strides)
+        if meets and not self.values.unreachable(op.operation):
+            self.ctx.sink.error(
+                op,
+                "unsupported-view",
+                f"the box {points.extents} with strides {list(view.strides)} has several elements in one place, and"
+                " nothing says which of them a transfer writes last",
+                field="access_tile",
+                notes=[
+                    (view.op, "the view is made here"),
+                    "store the elements that last, through a tile of them alone",
+                ],
             )
             return False
         reach = sum((n - 1) * abs(s) for n, s in zip(points.extents, view.strides, strict=True) if n) + 1

@@ -8,6 +8,7 @@ from spyrec.dialects import ktdp
 from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Linear
+from spyrec.passes.analysis.overlap import can_reach
 
 
 def view_of(tile: ktdp.ConstructAccessTileOp) -> ktdp.ConstructMemoryViewOp | None:
@@ -39,3 +40,15 @@ def nest(extents: Sequence[int], strides: Sequence[int]) -> int:
             needed += 1
         run = extent * stride
     return needed
+
+
+def meets_itself(extents: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether two points of a strided box are one place of memory."""
+    if 0 in extents:
+        return False
+    # Two points differ first in some dimension; the later of them may be taken to be further on there.
+    for dim, (extent, stride) in enumerate(zip(extents, strides, strict=True)):
+        inner = zip(extents[dim + 1 :], strides[dim + 1 :], strict=True)
+        if can_reach([(stride, 1, extent - 1), *((step, 1 - count, count - 1) for count, step in inner)], 0, 0):
+            return True
+    return False

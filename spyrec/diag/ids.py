@@ -61,7 +61,10 @@ IDS: dict[str, tuple[str, str]] = {
     "unsupported-order": ("Unsupported", "the order of a tile is not that of its view"),
     "unsupported-set": ("Unsupported", "a set is no box, or does not fill its tile"),
     "unsupported-type": ("Unsupported", "a type that no unit of the device can process"),
-    "unsupported-view": ("Unsupported", "a view that is dynamic, in LX, or too deeply strided"),
+    "unsupported-view": (
+        "Unsupported",
+        "a view that is dynamic, in LX, too deeply strided, or stored where it meets itself",
+    ),
     # from a schedule to programs
     "lx-overflow": ("OutOfResources", "the buffers of a kernel do not fit into LX"),
     "no-address": ("InvalidKernel", "a buffer of a schedule has no address yet"),

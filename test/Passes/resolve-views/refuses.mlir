@@ -32,6 +32,26 @@ func.func @outside(%x: index) attributes {grid = [32]} {
 
 // -----
 
+// Rows of 64 that begin 60 apart meet the next row, rows of 32 in the same view do not; loads may meet themselves.
+#all = affine_set<(r, c) : (r >= 0, -r + 3 >= 0, c >= 0, -c + 63 >= 0)>
+#half = affine_set<(r, c) : (r >= 0, -r + 3 >= 0, c >= 0, -c + 31 >= 0)>
+#id = affine_map<(r, c) -> (r, c)>
+func.func @meets_itself(%x: index) attributes {grid = [1]} {
+  // expected-note@+1 {{the view is made here}}
+  %v = ktdp.construct_memory_view %x, sizes: [4, 64], strides: [60, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<4x64xf16>
+  %a = ktdp.construct_access_tile %v[0, 0] {access_tile_set = #all, access_tile_order = #id} : memref<4x64xf16> -> !ktdp.access_tile<4x64xindex>
+  %b = ktdp.load %a : <4x64xindex> -> tensor<4x64xf16>
+  // expected-error@+2 {{the box (4, 64) with strides [60, 1] has several elements in one place}}
+  // expected-note@+1 {{store the elements that last}}
+  ktdp.store %b, %a : tensor<4x64xf16>, <4x64xindex>
+  %h = ktdp.construct_access_tile %v[0, 0] {access_tile_set = #half, access_tile_order = #id} : memref<4x64xf16> -> !ktdp.access_tile<4x32xindex>
+  %c = ktdp.load %h : <4x32xindex> -> tensor<4x32xf16>
+  ktdp.store %c, %h : tensor<4x32xf16>, <4x32xindex>
+  return
+}
+
+// -----
+
 #all = affine_set<(r, c) : (r >= 0, -r + 95 >= 0, c >= 0, -c + 63 >= 0)>
 #row = affine_set<(r, c) : (r == 0, c >= 0, -c + 63 >= 0)>
 #id = affine_map<(r, c) -> (r, c)>
