@@ -2,7 +2,9 @@
 
 A core's units take turns in an order drawn from the seed; what they compute does not depend on it, which is the point
 of the stage. When none of them can go on, the fault names every waiter. The scratchpad remembers through which buffer
-each byte was last written, and reading it through another one is a fault.
+each byte was last written, and reading it through another one is a fault. Accesses of different cores to device memory
+are checked for races; of the units of one core the last one counts, as if one process did all (the simulator has a clock
+per unit).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from spyrec.dialects import dataflow
 from spyrec.interp.cores import Credits, cores_of
 from spyrec.interp.faults import Fault
 from spyrec.interp.machine import Frame, Function, Run, Scope, Tile, drain, meaning
+from spyrec.interp.races import Access
 from spyrec.interp.requests import Await, Blocked, Flow
 from spyrec.interp.values import element_of
 from spyrec.mlir import ir
@@ -273,7 +276,7 @@ def _wait_for_core(op: ir.Operation, name: str) -> Run:
             if tile.program is not None:
                 yield Waiting(name, op, credits, poster, int(peer))
             else:
-                yield Await(op, 0, lambda: [int(peer)] if credits.count == 0 else [])
+                yield Await(op, 0, lambda: [int(peer)] if credits.count == 0 else [], name)
         seen = credits.take()
         if seen is not None and tile.clock is not None:
             tile.clock.acquire(seen)
@@ -310,10 +313,10 @@ class Side:
     element: str
     buffer: str | None
 
-    def read(self, frame: Frame, address: int) -> Array:
-        """The elements of the box at ``address``."""
+    def read(self, frame: Frame, address: int, by: Access | None = None) -> Array:
+        """The elements of the box at ``address``; ``by`` is checked against what other cores do to device memory."""
         if self.on_device:
-            return frame.tile.device.read(address, self.counts, self.strides, self.element)
+            return frame.tile.device.read(address, self.counts, self.strides, self.element, by)
         data = self._scratchpad(frame, address)
         values = frame.tile.scratchpad.read(address, self.counts, self.strides, self.element)
         if data is not None:
@@ -325,10 +328,10 @@ class Side:
                 raise Fault("wrong-buffer", message)
         return values
 
-    def write(self, frame: Frame, address: int, values: Array) -> None:
-        """Store to the box at ``address``."""
+    def write(self, frame: Frame, address: int, values: Array, by: Access | None = None) -> None:
+        """Store to the box at ``address``; ``by`` as in :meth:`read`."""
         if self.on_device:
-            frame.tile.device.write(address, self.counts, self.strides, values, self.element)
+            frame.tile.device.write(address, self.counts, self.strides, values, self.element, by)
             return
         data = self._scratchpad(frame, address)
         frame.tile.scratchpad.write(address, self.counts, self.strides, values, self.element)

@@ -21,12 +21,13 @@ class Blocked:
 @dataclass(frozen=True)
 class Await:
     """A compute tile cannot go on: at ``op`` it waits until ``missing()``, the tiles whose partials of ``group`` are
-    not there yet, is empty.
+    not there yet, is empty. With ``channel`` it waits for a post of that channel by those tiles.
     """
 
     op: ir.Operation
     group: int
     missing: Callable[[], Sequence[int]]
+    channel: str = ""
 
 
 #: How control flow runs: it may yield, and returns the values that leave it.

@@ -13,6 +13,7 @@ from spyrec.interp.faults import Fault
 from spyrec.interp.machine import Frame, Run, Scope, meaning
 from spyrec.interp.moves import MemorySide, Offsets, Region, SpecialOperands, checked, pattern
 from spyrec.interp.program import Program, Side, program_of
+from spyrec.interp.races import Access
 from spyrec.mlir import ir
 from spyrec.numerics import Array
 
@@ -42,7 +43,8 @@ def transfer(op: ir.Operation, scope: Scope) -> Run:
     def run(frame: Frame, *operands: int) -> None:
         values = iter(operands)
         from_, to = (int(next(values)) + (int(next(values)) if based else 0) for based in (source_base, dest_base))
-        dest.write(frame, to, source.read(frame, from_))
+        by = frame.tile.access(op)
+        dest.write(frame, to, source.read(frame, from_, by), by)
 
     return run
 
@@ -78,11 +80,12 @@ def _special(op: ir.Operation, made: dataflow.TransferOp, element: str) -> Run:
                 region.offsets(list_.strides)
             )
             offsets[list_.side] = offsets[list_.side] + list_.scale * checked(found, special.limits[number], number)
+        by = frame.tile.access(op)
         peer = own if special.get_from is None else cores_of(frame.tile).check(special.get_from, "get_from")
-        moved = _memory(frame, peer, on_device["source"], names["source"], source, element).gather(offsets["source"])
+        moved = _memory(frame, peer, on_device["source"], names["source"], source, element, by).gather(offsets["source"])
         for core in operands_of.cores(special, own):
             cores_of(frame.tile).check(core, "put_to")
-            to = _memory(frame, core, on_device["dest"], names["dest"], dest, element)
+            to = _memory(frame, core, on_device["dest"], names["dest"], dest, element, by)
             if operands_of.fill is not None:
                 to.scatter(Region.of(counts, None, None).offsets(strides["dest"]), pattern(operands_of.fill, element))
             to.scatter(offsets["dest"], moved)
@@ -126,9 +129,10 @@ class _InBuffer(MemorySide):
 
     def gather(self, offsets: Offsets) -> Array:
         """The elements at these offsets."""
+        owners = self._owners(offsets) if offsets.size else None
         values = super().gather(offsets)
-        if offsets.size:
-            places, number = self._owners(offsets)
+        if owners is not None:
+            places, number = owners
             if (self.program.owners[places] != number).any():
                 raise Fault("wrong-buffer", f"bytes read through @{self.buffer} were last written through another one")
         return values
@@ -142,11 +146,13 @@ class _InBuffer(MemorySide):
         self.program.owners[places] = number
 
 
-def _memory(frame: Frame, core: int, on_device: bool, buffer: str | None, address: int, element: str) -> MemorySide:
-    """Device memory, or the scratchpad of a core."""
+def _memory(
+    frame: Frame, core: int, on_device: bool, buffer: str | None, address: int, element: str, by: Access | None = None
+) -> MemorySide:
+    """Device memory, accesses to which are checked as ``by``, or the scratchpad of a core."""
     tile = frame.tile
     if on_device:
-        return MemorySide(tile.device, address, element, None)
+        return MemorySide(tile.device, address, element, by)
     if buffer is None:
         raise Fault("undefined-name", "the operand names no buffer")
     program = program_of(frame) if core == tile.number else cores_of(tile).programs[core]
