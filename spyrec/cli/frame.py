@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import io
+import itertools
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -35,11 +36,11 @@ class _Mode:
 
 def run(command: click.Command, name: str, words: list[str]) -> int:
     """Parse ``words`` and run ``command`` (whose callback gives the exit status)."""
-    _Mode.json = any(w.lstrip("-") == "diagnostics=json" for w in words)
+    extra = os.environ.get(FLAGS_VARIABLE, "") if name in _COMPILING else ""
+    _Mode.json = _wants_json([*words, *extra.split()])
     _prepare_streams()
 
     def body() -> int:
-        extra = os.environ.get(FLAGS_VARIABLE, "") if name in _COMPILING else ""
         try:
             result = command.main(
                 [*spelled(words, command), *spelled(_split(extra), command)], prog_name=name, standalone_mode=False
@@ -49,6 +50,19 @@ def run(command: click.Command, name: str, words: list[str]) -> int:
         return int(result or 0)
 
     return guarded(body)
+
+
+def usage_error(message: str, words: Sequence[str]) -> int:
+    """Show what is wrong with a command line that no command takes; the exit status for that."""
+    _Mode.json = _wants_json(words)
+    show([Diagnostic(Severity.ERROR, message, "command-line")])
+    return UsageError.status
+
+
+def _wants_json(words: Sequence[str]) -> bool:
+    """Whether diagnostics are to be JSON: needed before the command line is parsed, as it may be what is wrong."""
+    bare = [word.lstrip("-") for word in words]
+    return "diagnostics=json" in bare or ("diagnostics", "json") in itertools.pairwise(bare)
 
 
 def guarded(body: Callable[[], int]) -> int:
@@ -62,6 +76,9 @@ def guarded(body: Callable[[], int]) -> int:
         return error.status
     except SpyrecError as error:
         show(error.diagnostics)
+        if not any(d.severity is Severity.ERROR for d in error.diagnostics):
+            # Whoever refuses says why: without a word there is nothing that the user could mend.
+            return _at_fault("the input was refused without a message")
         return error.status
     except (KeyboardInterrupt, click.exceptions.Abort):
         return INTERRUPTED
@@ -75,9 +92,14 @@ def guarded(body: Callable[[], int]) -> int:
     except Exception as error:
         from spyrec.passkit.runner import one_line
 
-        note = Diagnostic(Severity.NOTE, "this is a bug in spyrec")
-        show([Diagnostic(Severity.ERROR, f"internal error: {one_line(error)}", "internal-error", notes=(note,))])
-        return 3
+        return _at_fault(one_line(error))
+
+
+def _at_fault(what: str) -> int:
+    """Say that the compiler is wrong; the exit status for that."""
+    note = Diagnostic(Severity.NOTE, "this is a bug in spyrec")
+    show([Diagnostic(Severity.ERROR, f"internal error: {what}", "internal-error", notes=(note,))])
+    return 3
 
 
 def show(diagnostics: Iterable[Diagnostic]) -> None:

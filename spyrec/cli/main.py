@@ -1,6 +1,6 @@
 """Entry points ``spyrec``, ``spyrec-opt`` and ``spyrec-dbo-opt``.
 
-Nothing is imported before it is known which command runs: ``--help`` and a mistyped command cost an interpreter start.
+Nothing is imported before it is known which command runs: ``--help`` costs an interpreter start.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     first = words[0] if words else "--help"
     if first in ("--help", "-help", "-h", "help"):
         if first == "help" and len(words) > 1:
-            return _about(words[1])
+            return _about(words[1], words[2:])
         return _print(_help())
     if first in ("--version", "-version", "-V"):
         return _print(f"spyrec {_version()}\n")
@@ -57,23 +57,22 @@ def _words(arguments: Sequence[str] | None) -> list[str]:
 
 
 def _command(name: str, words: list[str]) -> int:
+    from spyrec.cli import frame
+
     if name not in COMMANDS:
         import difflib
 
         near = difflib.get_close_matches(name, COMMANDS, 1)
         what = "option" if name.startswith("-") else "command"
         hint = f"; did you mean '{near[0]}'?" if near else "; 'spyrec --help' lists the commands"
-        print(f"error: there is no {what} '{name}'{hint}", file=sys.stderr)
-        return 2
+        return frame.usage_error(f"there is no {what} '{name}'{hint}", words)
     import importlib
-
-    from spyrec.cli import frame
 
     module = importlib.import_module(f"spyrec.cli.{COMMANDS[name][0]}")
     return frame.run(module.command, f"spyrec {name}", words)
 
 
-def _about(topic: str) -> int:
+def _about(topic: str, rest: list[str]) -> int:
     """``spyrec help TOPIC``: the options of a command, or the page of a diagnostic's id."""
     topic = topic.strip("[]")
     if topic in COMMANDS:
@@ -87,10 +86,11 @@ def _about(topic: str) -> int:
         return _print(page.read_text(encoding="utf-8"))
     import difflib
 
+    from spyrec.cli import frame
+
     near = difflib.get_close_matches(topic, [*COMMANDS, *IDS], 1)
     hint = f"; did you mean '{near[0]}'?" if near else ""
-    print(f"error: there is no command and no id of a message '{topic}'{hint}", file=sys.stderr)
-    return 2
+    return frame.usage_error(f"there is no command and no id of a message '{topic}'{hint}", rest)
 
 
 def _help() -> str:

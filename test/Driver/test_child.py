@@ -30,6 +30,7 @@ def run(body: str, **keywords) -> subprocess.CompletedProcess[str]:
         ("print('x', end=''); return 1", 1, "x"),
         ("raise InvalidKernel('no good')", 1, "error: no good"),
         ("raise CompilerBug('oh')", 3, "error: oh"),
+        ("raise InvalidKernel()", 3, "internal error: the input was refused without a message"),
         ("[][1]", 3, "internal error: IndexError"),
         ("raise KeyboardInterrupt", 130, ""),
         ("f = lambda n: n and f(n - 1)\nf(50_000); return 0", 0, ""),

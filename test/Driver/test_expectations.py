@@ -12,8 +12,9 @@ def at(line: int, message: str, *notes: Diagnostic, severity: Severity = ERROR, 
     return Diagnostic(severity, message, "some-id", Position(file, line, 1), notes=notes)
 
 
-def wrong(text: str, *said: Diagnostic) -> list[str]:
-    return [str(d) for d in expectations.check(expectations.read(text, "k.mlir"), said, "k.mlir")]
+def wrong(text: str, *said: Diagnostic, only_expected: bool = False) -> list[str]:
+    expected = expectations.read(text, "k.mlir")
+    return [str(d) for d in expectations.check(expected, said, "k.mlir", only_expected=only_expected)]
 
 
 @pytest.mark.parametrize(
@@ -64,3 +65,44 @@ def test_a_frontends_place_is_found_in_this_text() -> None:
 
 def test_braces_in_the_middle_of_a_line_are_no_expectation() -> None:
     assert expectations.read("// expected-error {{bad}} trailing", "k.mlir") == []
+
+
+def test_only_what_is_expected_is_looked_at() -> None:
+    text = "a // expected-error {{bad}}\nb"
+    assert wrong(text, at(1, "bad"), at(2, "worse"), only_expected=True) == []
+    assert wrong(text, at(2, "worse"), only_expected=True) == [
+        'k.mlir:1:6: error: expected error "bad" was not produced'
+    ]
+
+
+def test_another_kind_is_a_near_miss() -> None:
+    assert wrong("a // expected-warning {{bad}}", at(1, "bad")) == [
+        "k.mlir:1:6: error: 'error' diagnostic emitted when expecting a 'warning'",
+        'k.mlir:1:6: error: expected warning "bad" was not produced',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("{{.*}}", ""),
+        ("a{{[[:digit:]]+}}b", "a17b"),
+        ("{{^whole$}}", "whole"),
+        ("({{one|two}}) of *", "(two) of *"),
+        ("x{{[[:space:][:upper:]]}}y", "x y"),
+    ],
+)
+def test_regular_expressions(pattern: str, message: str) -> None:
+    text = f"a // expected-error-re {{{{{pattern}}}}}"
+    assert wrong(text, at(1, message)) == []
+    assert (wrong(text, at(1, "something else")) == []) == (pattern == "{{.*}}")
+
+
+def test_a_wrong_regular_expression_is_said() -> None:
+    (found,) = wrong("a // expected-error-re {{x{{[}}}}", at(1, "x["), only_expected=True)
+    assert found == "k.mlir:1:6: error: invalid regex: unterminated character set"
+
+
+def test_places_outside_of_the_file_take_nothing() -> None:
+    assert len(wrong("// expected-error@-5 {{bad}}\nop", at(2, "bad"))) == 2
+    assert len(wrong("op\n// expected-error@below {{bad}}", at(1, "bad"))) == 2
