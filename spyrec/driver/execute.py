@@ -90,7 +90,12 @@ def signature_of(
         if stage != "ktir":
             raise
         original = compile_text(text, filename, at_stage(options, "ktir"))
-        return worker.call(lambda: interp.signature_of(kernels(original.module)[0][1], numbers))
+
+        def body() -> Signature:
+            with original.module.context:
+                return interp.signature_of(kernels(original.module)[0][1], numbers)
+
+        return worker.call(body)
     return worker.call(lambda: codegen.signature_of(kernels(reached.module)[0][1]))
 
 

@@ -217,5 +217,8 @@ def test_constants_of_every_type() -> None:
 def test_an_op_without_a_meaning() -> None:
     body = "%r0 = arith.addi %n, %n : i32\n%v = vector.broadcast %f : f32 to vector<4xf32>\n"
     found = refused(program(body), {"z": written((1,), "i32"), "n": 1, "f": 0.0})
-    assert found.message == "the executor has no meaning for 'vector.broadcast': kernels are not written in dialect 'vector'"
+    assert (
+        found.message
+        == "the executor has no meaning for 'vector.broadcast': kernels are not written in dialect 'vector'"
+    )
     assert found.position.line == line_of(program(body), "vector.broadcast")
