@@ -58,6 +58,13 @@ def transfers(code: Sequence[Instruction], core: int, bank: Sequence[int]) -> It
                 loops.append((start, done + 1, count))
                 r[code[start].rd] = done + 1
                 pc = start + 1
+        elif i.op == "repeat":
+            loops.append((pc - 1, 0, 0))
+        elif i.op == "exitz":
+            if not r[i.ra]:
+                pc = code[loops.pop()[0]].target + 1
+        elif i.op == "endrepeat":
+            pc = loops[-1][0] + 1
         elif i.op in alu.OPERATIONS:
             r[i.rd] = alu.evaluate(i.op, r[i.ra], r[i.rb])
         else:

@@ -133,13 +133,14 @@ class Maker:
         program = Program()
         makers = [self.binary, self.division, self.shift, self.compare, self.select, self.cast, self.affine]
         for _ in range(self.draw(st.integers(1, most))):
-            kind = self.draw(st.integers(0, 12))
+            kind = self.draw(st.integers(0, 13))
             if kind < 9 or pure:
                 self.draw(st.sampled_from(makers))(program, scope)
             elif kind == 9 or not depth:
                 self.transfer(program, scope)
             else:
-                (self.loop if kind < 12 else self.branch)(program, scope, depth)
+                makers_of_regions = (self.loop, self.loop, self.branch, self.repeat)
+                makers_of_regions[kind - 10](program, scope, depth)
         return program
 
     def binary(self, program: Program, scope: dict[str, str]) -> None:
@@ -302,6 +303,49 @@ class Maker:
             head = f"{listed(results)} = {head} iter_args({pairs}) -> ({', '.join(types)})"
         self.region(program, step, head, [(body, yields)], types)
         scope.update(zip(results, types, strict=True))
+
+    def repeat(self, program: Program, scope: dict[str, str], depth: int) -> None:
+        """``scf.while`` whose two parts carry values of their own; a counter among them makes it end."""
+        types, inits, inside = self.carried(program, scope)
+        fuel, zero = self.constant(program, scope, "index", self.draw(st.integers(0, 4))), self.name()
+        one, go, left, left_after, next_ = (self.name() for _ in range(5))
+        inner = {**scope, left: "index", **dict(zip(inside, types, strict=True))}
+        before = self.statements(inner, depth - 1, 4)
+        before.add(f"%{zero} = arith.constant 0 : index", zero, lambda _: 0, "index")
+        before.add(f"%{one} = arith.cmpi sgt, %{left}, %{zero} : index", one, lambda v: int(v[left] > 0), "i1")
+        free = self.some(before, inner, "i1")
+        before.add(f"%{go} = arith.andi %{one}, %{free} : i1", go, lambda v: v[one] & v[free], "i1")
+        passed = self.draw(st.lists(st.sampled_from(["i1", "i8", "i32", "index"]), max_size=3))
+        given = [self.some(before, inner, t) for t in passed]
+        taken, results = [self.name() for _ in passed], [self.name() for _ in [0, *passed]]
+        outer = {**scope, left_after: "index", **dict(zip(taken, passed, strict=True))}
+        after = self.statements(outer, depth - 1, 4)
+        step_name = self.constant(after, outer, "index", 1)
+        text = f"%{next_} = arith.subi %{left_after}, %{step_name} : index"
+        after.add(text, next_, lambda v: v[left_after] - 1, "index")
+        yields = [self.some(after, outer, t) for t in types]
+
+        def step(values: Values) -> Iterator[Event]:
+            current = [values[n] for n in (fuel, *inits)]
+            while True:
+                scoped = {**values, **dict(zip((left, *inside), current, strict=True))}
+                yield from before.run(scoped)
+                out = [scoped[n] for n in (left, *given)]
+                if not scoped[go]:
+                    values.update(zip(results, out, strict=True))
+                    return
+                scoped = {**values, **dict(zip((left_after, *taken), out, strict=True))}
+                yield from after.run(scoped)
+                current = [scoped[n] for n in (next_, *yields)]
+
+        first, second = ", ".join(["index", *types]), ", ".join(["index", *passed])
+        pairs = ", ".join(f"%{a} = %{b}" for a, b in zip((left, *inside), (fuel, *inits), strict=True))
+        program.text.append(f"{listed(results)} = scf.while ({pairs}) : ({first}) -> ({second}) {{")
+        program.text += [*before.text, f"scf.condition(%{go}) {listed([left, *given])} : {second}", "} do {"]
+        arguments = ", ".join(f"%{n}: {t}" for n, t in zip((left_after, *taken), ("index", *passed), strict=True))
+        program.text += [f"^bb0({arguments}):", *after.text, f"scf.yield {listed([next_, *yields])} : {first}", "}"]
+        program.steps.append(step)
+        scope.update(zip(results, ["index", *passed], strict=True))
 
     def branch(self, program: Program, scope: dict[str, str], depth: int) -> None:
         types = self.draw(st.lists(st.sampled_from(["i1", "i16", "index"]), max_size=2))
