@@ -1,6 +1,6 @@
 """The static check of unit programs: its time on the example kernels, and a long run against the simulator.
 
-    PYTHONPATH=.:test/tools:test/Passes/verify-program python bench/verify_program.py [SECONDS]
+    PYTHONPATH=.:test/tools:test/Target:test/Passes/verify-program python bench/verify_program.py [SECONDS]
 
 Prints milliseconds per kernel; then, for SECONDS (60 when not given), changes programs at random in one to four places
 and compares what the check says with what the simulator says. A program that is accepted and faults, or the other way
@@ -16,13 +16,14 @@ import time
 from collections import Counter
 
 from lines import LINES
-from mutants import Mutant, line_of, mutants, program, simulated, statically
+from mutants import Mutant, base_of, mutants, simulated, statically
 
 from spyrec.device import read
 from spyrec.driver import compile as line_of_stages
 from spyrec.passes.analysis.dry_run import check
 
 BASES = ("rows65-f16", "in_place-f16", "loop_2-f16", "add-f16", "copy_kernel-f16", "chain_named-f16")
+BY_HAND = ("copy", "softmax", "matmul", "gather", "allreduce", "multicast", "straddle")
 
 
 def times() -> None:
@@ -45,13 +46,13 @@ def compare(seconds: float) -> int:
     draw, counts = random.Random(0), Counter[str]()
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        line = line_of(draw.choice(BASES))
-        text, changes = program(line), []
+        base = base_of(draw.choice(BASES + BY_HAND))
+        text, changes = base.text, []
         for _ in range(draw.randint(1, 4)):
-            mutant = draw.choice(list(mutants(line, text)))
+            mutant = draw.choice(list(mutants(base, text)))
             text = mutant.text
             changes.append(mutant.what)
-        run, static = simulated(Mutant(line, "; ".join(changes), text)), statically(text)
+        run, static = simulated(Mutant(base, "; ".join(changes), text)), statically(text)
         if run is None:
             counts["not encoded"] += 1
         elif bool(run) == bool(static):
@@ -59,7 +60,7 @@ def compare(seconds: float) -> int:
         elif static.ids == {"stage-invariant"}:
             counts["refused for its form"] += 1
         else:
-            print(f"{line}: {'; '.join(changes)}\nstatic: {static}\nsimulator: {run}\n{text}")
+            print(f"{base.name}: {'; '.join(changes)}\nstatic: {static}\nsimulator: {run}\n{text}")
             return 1
     print(", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
     return 0

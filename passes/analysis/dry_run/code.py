@@ -81,6 +81,7 @@ class UnitCode:
 class Code:
     """A whole program. ``outer``: what is computed once for all units. ``moduli``: what counters are divided by.
     ``windows``: the bytes of device memory that the kernel's views cover, ``None`` when the function does not say.
+    ``remote``: a core reaches into the LX of another one.
     """
 
     function: ir.Operation
@@ -92,6 +93,7 @@ class Code:
     given: dict[int, Value] = field(default_factory=dict)
     moduli: set[int] = field(default_factory=set)
     windows: list[tuple[int, int]] | None = None
+    remote: bool = False
 
     @property
     def depth(self) -> int:
@@ -100,8 +102,8 @@ class Code:
 
     @property
     def between_cores(self) -> bool:
-        """Whether cores wait for one another."""
-        return any(link.peers for link in self.links.values())
+        """Whether cores wait for one another, or reach into one another's LX."""
+        return self.remote or any(link.peers for link in self.links.values())
 
 
 def code_of(function: ir.Operation) -> Code:
@@ -365,42 +367,130 @@ class _Builder:
         return step
 
     def transfer(self, view: TransferOp) -> Step:
-        if not getattr(view, "is_plain", True):
-            raise Unmodelled("a transfer that is clipped, indirect or between cores")
+        if not view.is_plain:
+            return self.special(view)
         op, counts, size = view.operation, tuple(view.counts), view.element_bytes.value
-        sides: list[Callable[[Unit, bool], int]] = []
-        shapes: list[Box | None] = []
-        for name in ("source", "dest"):
-            shape = box(counts, tuple(getattr(view, f"{name}_strides")), size)
-            shapes.append(shape)
-            sides.append(self._side(view, name, shape))
+        shapes = [box(counts, tuple(getattr(view, f"{name}_strides")), size) for name in ("source", "dest")]
+        source, dest = (self._side(view, name) for name in ("source", "dest"))
         lx = all(getattr(view, f"{name}_space").value == "lx" for name in ("source", "dest"))
 
         def step(unit: Unit) -> None:
-            places = [side(unit, writes) for side, writes in zip(sides, (False, True), strict=True)]
+            places = source(unit, shapes[0], 0, False, None), dest(unit, shapes[1], 0, False, None)
             if lx:
                 unit.apart(op, list(zip(shapes, places, strict=True)), "the two sides of a transfer share bytes")
 
         return step
 
-    def _side(self, view: TransferOp, name: str, shape: Box | None) -> Callable[[Unit, bool], int]:
+    def special(self, view: TransferOp) -> Step:
+        """A transfer that is clipped, indirect, or to or from other cores."""
+        op, counts, size = view.operation, tuple(view.counts), view.element_bytes.value
+        strides = [tuple(getattr(view, f"{name}_strides")) for name in ("source", "dest")]
+        source, dest = (self._side(view, name) for name in ("source", "dest"))
+        lists = [self._list(view, k) for k in range(len(view.indices))]
+        clip = self._clip(view, counts)
+        whole = box(counts, strides[1], size)
+        fills = view.fill is not None
+        get_from = None if view.get_from is None else self.use(view.get_from)
+        put_to = None if view.put_to is None else self.use(view.put_to)
+        members = range(1 if view.members is None else view.members.value)
+        apart = 0 if view.member_step is None else view.member_step.value
+        self.code.remote |= get_from is not None or put_to is not None
+
+        def step(unit: Unit) -> None:
+            first, kept = clip(unit)
+            extra: list[list[tuple[int, int]]] = [[], []]
+            for side, touch in lists:
+                extra[side].append(touch(unit, first, kept))
+            shapes = [
+                box((*(n for n, _ in more), *kept), (*(s for _, s in more), *steps), size)
+                for more, steps in zip(extra, strides, strict=True)
+            ]
+            starts = [sum(f * s for f, s in zip(first, steps, strict=True)) for steps in strides]
+            there = None if get_from is None else unit.core(op, unit.values[get_from])
+            source(unit, shapes[0], starts[0], bool(extra[0]), there)
+            cores: list[int | None] = [None]
+            if put_to is not None:
+                cores = [unit.core(op, apply("+", int.__add__, (unit.values[put_to], k * apart))) for k in members]
+            for core in cores:
+                if fills:
+                    dest(unit, whole, 0, False, core)
+                dest(unit, shapes[1], starts[1], bool(extra[1]), core)
+
+        return step
+
+    def _clip(self, view: TransferOp, counts: tuple[int, ...]) -> Callable[[Unit], tuple[list[int], tuple[int, ...]]]:
+        """The first step and the number of steps of each count that are inside."""
+        if view.static_lower is None or view.static_upper is None:
+            return lambda unit: ([0] * len(counts), counts)
+        dynamic = ir.ShapedType.get_dynamic_size()
+        bounds: list[list[int | None]] = []
+        for static, operands in ((view.static_lower, view.lower), (view.static_upper, view.upper)):
+            slots = iter([self.use(v) for v in operands])
+            bounds.append([~next(slots) if entry == dynamic else max(0, entry) for entry in static])
+
+        def region(unit: Unit) -> tuple[list[int], tuple[int, ...]]:
+            low, high = (
+                [unit.bound(unit.values[~e], c) if e is not None and e < 0 else int(e or 0) for e, c in pairs]
+                for pairs in (zip(side, counts, strict=True) for side in bounds)
+            )
+            first = [max(0, a) for a in low]
+            return first, tuple(max(0, min(c, b) - a) for a, b, c in zip(first, high, counts, strict=True))
+
+        return region
+
+    def _list(
+        self, view: TransferOp, k: int
+    ) -> tuple[int, Callable[[Unit, list[int], tuple[int, ...]], tuple[int, int]]]:
+        """The side that list number ``k`` of indices moves, and its step: reads it, and gives how many places its
+        points may be in, and how far apart those are.
+        """
+        assert view.index_buffers is not None
+        assert view.index_strides is not None
+        assert view.index_types is not None
+        assert view.index_sides is not None
+        assert view.index_scales is not None
+        assert view.static_limits is not None
+        op, address = view.operation, self.use(view.indices[k])
+        side = ("source", "dest").index(ir.StringAttr(view.index_sides[k]).value)
+        buffer = ir.FlatSymbolRefAttr(view.index_buffers[k]).value
+        strides = tuple(ir.DenseI64ArrayAttr(view.index_strides[k]))
+        size, scale = numerics.sizeof(str(ir.TypeAttr(view.index_types[k]).value)), view.index_scales[k]
+        dynamic = ir.ShapedType.get_dynamic_size()
+        operands = iter([self.use(v) for v in view.limits])
+        limits = [(next(operands), 0) if limit == dynamic else (None, limit) for limit in view.static_limits]
+        slot, constant = limits[k]
+
+        def step(unit: Unit, first: list[int], kept: tuple[int, ...]) -> tuple[int, int]:
+            start = sum(f * s for f, s in zip(first, strides, strict=True))
+            at = apply("+", int.__add__, (unit.values[address], start))
+            own, steps = _kept(kept, strides)
+            unit.touch_lx(op, box(own, steps, size), at, buffer, writes=False)
+            limit = constant if slot is None else unit.control(unit.values[slot], 1)
+            return max(1, limit), scale
+
+        return side, step
+
+    def _side(self, view: TransferOp, name: str) -> Callable[[Unit, Box | None, int, bool, int | None], int]:
+        """The access of one side: to a box, so many bytes on, to all of it or to some, in the LX of another core."""
         op, buffer = view.operation, getattr(view, f"{name}_buffer")
         offset, base = self.use(getattr(view, name)), getattr(view, f"{name}_base")
         start = None if base is None else self.use(base)
+        writes, area = name == "dest", "" if buffer is None else buffer.value
 
-        def address(unit: Unit) -> Value:
+        def address(unit: Unit, shift: int) -> Value:
             at = unit.values[offset]
-            return at if start is None else apply("+", lambda a, b: a + b, (unit.values[start], at))
+            if shift:
+                at = apply("+", int.__add__, (at, shift))
+            return at if start is None else apply("+", int.__add__, (unit.values[start], at))
 
-        if getattr(view, f"{name}_space").value == "lx":
-            area = "" if buffer is None else buffer.value
-            return lambda unit, writes: unit.touch_lx(op, shape, address(unit), area, writes=writes)
+        def lx(unit: Unit, shape: Box | None, shift: int, may: bool, place: int | None) -> int:
+            return unit.touch_lx(op, shape, address(unit, shift), area, writes=writes, place=place, may=may)
 
-        def device(unit: Unit, writes: bool) -> int:
-            unit.touch_device(op, shape, address(unit), writes=writes)
+        def device(unit: Unit, shape: Box | None, shift: int, may: bool, place: int | None) -> int:
+            unit.touch_device(op, shape, address(unit, shift), writes=writes, may=may)
             return 0
 
-        return device
+        return lx if getattr(view, f"{name}_space").value == "lx" else device
 
 
 def _kept(counts: tuple[int, ...], strides: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -121,9 +121,7 @@ class Unit:
     def _channel(self, op: ir.Operation, name: str, peer: Value | None, posts: bool) -> Channel:
         if peer is None:
             return self.run.channel(name, self.place, self.place)
-        other = self.control(peer)
-        if not 0 <= other < len(self.run.cores):
-            self.stop("channel-misuse", op, f"there is no core {other}; the grid has {len(self.run.cores)} tiles")
+        other = self.core(op, peer)
         return self.run.channel(name, *((self.place, other) if posts else (other, self.place)))
 
     def post(self, op: ir.Operation, name: str, peer: Value | None) -> None:
@@ -156,19 +154,46 @@ class Unit:
 
     # -- memory -------------------------------------------------------------------------------------------------------
 
-    def touch_lx(self, op: ir.Operation, shape: Box | None, value: Value, buffer: str, *, writes: bool) -> int:
-        """Access LX of this core; gives the address."""
+    def touch_lx(
+        self,
+        op: ir.Operation,
+        shape: Box | None,
+        value: Value,
+        buffer: str,
+        *,
+        writes: bool,
+        place: int | None = None,
+        may: bool = False,
+    ) -> int:
+        """Access LX of this core, or of core ``place`` of the run; gives the address. ``may``: of some of its bytes."""
         at = self.control(value)
         if shape is None:
             return at
         self._inside(op, shape, at, buffer)
-        self._shape(op, shape, at, "LX", writes)
-        access = Access(self.number, self.clock[self.number], op, buffer, writes)
-        self.run.judge(self.run.lx[self.place].touch(shape.pieces, at, access, self.clock), "LX")
+        self._shape(op, shape, at, "LX", writes and not may)
+        access = Access(self.number, self.clock[self.number], op, buffer, writes, may)
+        memory = self.run.lx[self.place if place is None else place]
+        self.run.judge(memory.touch(shape.pieces, at, access, self.clock), "LX")
         return at
 
-    def touch_device(self, op: ir.Operation, shape: Box | None, value: Value, *, writes: bool) -> None:
-        """Access device memory: kept, to be judged for each core."""
+    def core(self, op: ir.Operation, value: Value) -> int:
+        """A core that the program names."""
+        number = self.control(value)
+        if not 0 <= number < len(self.run.cores):
+            self.stop("no-such-core", op, f"names core {number}; the program runs on {len(self.run.cores)} cores")
+        return number
+
+    def bound(self, value: Value, count: int) -> int:
+        """The bound of a clip of ``count`` steps: when only a launch knows it, all of them, one or none are inside."""
+        if isinstance(value, Sym):
+            self.run.chosen = True
+            return self.run.choices.integer(value, (count, 1, 0))
+        return self.control(value)
+
+    def touch_device(
+        self, op: ir.Operation, shape: Box | None, value: Value, *, writes: bool, may: bool = False
+    ) -> None:
+        """Access device memory: kept, to be judged for each core. ``may``: some of the bytes."""
         if shape is None:
             return
         if shape.high - shape.low > self.run.span:
@@ -182,8 +207,8 @@ class Unit:
             self.run.chosen = True
         for at in value if isinstance(value, Per) else (value,):
             assert isinstance(at, int)
-            self._shape(op, shape, at, "device memory", writes)
-        access = Access(self.number, self.clock[self.number], op, "", writes)
+            self._shape(op, shape, at, "device memory", writes and not may)
+        access = Access(self.number, self.clock[self.number], op, "", writes, may)
         self.run.touches.append(Touch(access, shape, value, self.clock))
 
     def _inside(self, op: ir.Operation, shape: Box, at: int, buffer: str) -> None:

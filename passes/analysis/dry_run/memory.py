@@ -64,13 +64,17 @@ def box(counts: tuple[int, ...], strides: tuple[int, ...], size: int) -> Box | N
 
 @dataclass(frozen=True, eq=False)
 class Access:
-    """What unit number ``unit`` did when it had made ``count`` posts; ``buffer`` is empty in device memory."""
+    """What unit number ``unit`` did when it had made ``count`` posts; ``buffer`` is empty in device memory.
+
+    ``may``: only some of the bytes, and only the data know which.
+    """
 
     unit: int
     count: int
     op: ir.Operation
     buffer: str
     writes: bool
+    may: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,11 +141,11 @@ class Memory:
     def _read(self, cell: _Cell, access: Access, clock: Clock, where: tuple[int, int], found: list[Clash]) -> None:
         writer = cell.writer
         if writer is None:
-            if not self._known:
+            if not self._known and not access.may:
                 found.append(Clash("unwritten-read", access, None, *where))
         elif clock[writer.unit] < writer.count:
             found.append(Clash("race", access, writer, *where))
-        elif writer.buffer != access.buffer:
+        elif writer.buffer != access.buffer and not access.may:
             found.append(Clash("wrong-buffer", access, writer, *where))
         cell.reads[access.unit] = access
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from lines import LINES, Line
+import numpy as np
+from lines import LINES
+from numpy.typing import NDArray
 
 from spyrec import asm, codegen, driver, sim, spyrecode
 from spyrec.device import read
@@ -16,21 +20,34 @@ from spyrec.driver import worker
 from spyrec.errors import Diagnostic, SpyrecError
 from spyrec.spyrecode import Artifact
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "Target"))
+
+from by_hand import PROGRAMS
+
 SHUFFLES = (None, 1, 2)
 FILE = "program.mlir"
 _WORK = ("dataflow.transfer", "dataflow.stream")
 
 
 @dataclass(frozen=True)
-class Mutant:
-    """``text`` is a program of which ``what`` was changed; ``line`` is the kernel that it was."""
+class Base:
+    """A program that is right, and arrays to run it on."""
 
-    line: Line
+    name: str
+    text: str
+    arrays: Mapping[str, NDArray[np.generic]]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """``text`` is the program ``base`` of which ``what`` was changed."""
+
+    base: Base
     what: str
     text: str
 
     def __str__(self) -> str:
-        return f"{self.line}: {self.what}"
+        return f"{self.base.name}: {self.what}"
 
 
 @dataclass(frozen=True)
@@ -45,15 +62,17 @@ class Verdict:
 
 
 @functools.cache
-def program(line: Line) -> str:
-    """The text of stage ``program``."""
-    text = line.compile("program").text
-    assert text is not None
-    return text
-
-
-def line_of(name: str) -> Line:
-    return next(line for line in LINES if str(line) == name)
+def base_of(name: str) -> Base:
+    """An example kernel as it is compiled (``add-f16``), or a program of ``test/Target`` written by hand (``copy``)."""
+    for line in LINES:
+        if str(line) == name:
+            text = line.compile("program").text
+            assert text is not None
+            return Base(name, text, line.inputs)
+    (program,) = (p for p in PROGRAMS if str(p) == name)
+    module, _ = program.loaded("program")
+    with module.context:
+        return Base(name, asm.print_op(module.operation), program.given())
 
 
 def statically(text: str) -> Verdict:
@@ -85,7 +104,7 @@ def simulated(mutant: Mutant) -> Verdict | None:
         return None
     errors: list[SpyrecError] = []
     for shuffle in SHUFFLES:
-        launch = spyrecode.bind(artifact.signature, mutant.line.inputs, {}, seed=None)
+        launch = spyrecode.bind(artifact.signature, dict(mutant.base.arrays), {}, seed=None)
         try:
             sim.run(artifact, launch, shuffle=shuffle)
         except SpyrecError as error:
@@ -109,13 +128,13 @@ def _lines(diagnostic: Diagnostic) -> Iterator[int]:
 # Changes
 
 
-def mutants(line: Line, text: str | None = None) -> Iterator[Mutant]:
+def mutants(base: Base, text: str | None = None) -> Iterator[Mutant]:
     """Each kind of change at each place of a program, or of ``text``, where it is possible."""
-    text = program(line) if text is None else text
+    text = base.text if text is None else text
     rows = text.splitlines()
 
     def made(what: str, changed: list[str]) -> Mutant:
-        return Mutant(line, what, "\n".join(changed) + "\n")
+        return Mutant(base, what, "\n".join(changed) + "\n")
 
     for number, row in enumerate(rows):
         word = row.split()[0] if row.strip() else ""
