@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     flag_value="text",
     help="Print where the cycles went.",
 )
+@click.option("--strict-bounds", is_flag=True, help="Refuse tiles that stick out of their view (with --stage ktir).")
 @click.option(
     "--probe",
     "probes",
@@ -58,6 +59,7 @@ def command(
     trace: str | None,
     report: str | None,
     probes: tuple[str, ...],
+    strict_bounds: bool,
     device: str,
     settings: tuple[str, ...],
     kernel: str | None,
@@ -84,6 +86,7 @@ def command(
         trace=trace,
         report=report,
         probes=probes,
+        strict_bounds=strict_bounds,
     )
     given = reading.read(file)
     if given.artifact is not None:
@@ -92,6 +95,7 @@ def command(
             ("--kernel", kernel),
             ("--stage", stage != "spyrecode"),
             ("--probe", probes),
+            ("--strict-bounds", strict_bounds),
             ("--dump-stages", dump_stages),
         )
         for flag, wanted in of_text:
@@ -132,8 +136,10 @@ class _Request:
         trace: str | None,
         report: str | None,
         probes: tuple[str, ...] = (),
+        strict_bounds: bool = False,
     ) -> None:
         self.probes = probes
+        self.strict_bounds = strict_bounds
         self.arrays = arrays
         self.saved = saved
         self.scalars = scalars
@@ -168,6 +174,8 @@ class _Request:
             self.stage(reached, launch, text if stage == line.STAGE_NAMES[0] else reached.text or text)
             self.deliver(launch)
             return
+        if self.strict_bounds:
+            raise UsageError("--strict-bounds looks at tiles, which only stage ktir has: it goes with --stage ktir")
         if self.probes:
             raise UsageError("--probe looks at values of a stage's IR: it goes with --stage")
         result = driver.compile_text(text, name, options, progress=progress, verbose=verbose)
@@ -193,7 +201,9 @@ class _Request:
 
         watched = interp.Probes([interp.Probe.parse(p) for p in self.probes], text) if self.probes else None
         try:
-            frame.show(execute.run_stage(reached, launch, seed=self.shuffle, probes=watched))
+            frame.show(
+                execute.run_stage(reached, launch, seed=self.shuffle, probes=watched, strict_bounds=self.strict_bounds)
+            )
         finally:
             for record in watched.records if watched else ():
                 frame.emit(probes.render(record))

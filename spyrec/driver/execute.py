@@ -46,11 +46,17 @@ def run_binary(artifact: Artifact, launch: Launch, *, shuffle: int | None = None
 
 
 def run_stage(
-    compiled: Compiled, launch: Launch, *, seed: int | None = None, probes: Probes | None = None
+    compiled: Compiled,
+    launch: Launch,
+    *,
+    seed: int | None = None,
+    probes: Probes | None = None,
+    strict_bounds: bool = False,
 ) -> tuple[diag.Diagnostic, ...]:
     """Execute a stage's IR on the launch's memory, which it changes; ``seed`` draws the order of the tiles.
 
-    ``probes`` records values on the way. Returns warnings and remarks. Raises SpyrecError where the kernel fails.
+    ``probes`` records values on the way; ``strict_bounds`` makes tiles that stick out of their view an error. Returns
+    warnings and remarks. Raises SpyrecError where the kernel fails.
     """
     from spyrec import interp
 
@@ -60,7 +66,15 @@ def run_stage(
         lx_bytes = compiled.device().memory("lx").size
         with compiled.module.context:
             kernel, watcher = kernels(compiled.module)[0][1], probes.watcher if probes else None
-            interp.run(kernel, launch, seed=seed, sink=sink, lx_bytes=lx_bytes, watcher=watcher)
+            interp.run(
+                kernel,
+                launch,
+                seed=seed,
+                sink=sink,
+                strict_bounds=strict_bounds,
+                lx_bytes=lx_bytes,
+                watcher=watcher,
+            )
         return tuple(sink.diagnostics)
 
     return worker.call(body)

@@ -129,6 +129,10 @@ def _run(
     arguments = _arguments(op, launch)
     grid = _grid(op, launch)
     device, report = Device(launch), Reporter(sink)
+    if "grid" not in op.attributes and math.prod(grid) > 1:
+        report.warn(
+            op, "implicit-grid", f"the kernel asks for its id and states no grid: it runs on {math.prod(grid)} cores"
+        )
     scratchpads: dict[int, Scratchpad] = {}
 
     def scratchpad(owner: int) -> Scratchpad:
@@ -153,8 +157,6 @@ def _run(
     if not units.is_program(op):
         take_turns([Turn(t.number, prepared.run(t, arguments)) for t in tiles], rng)
         return
-    for tile in tiles:
-        tile.clock = None  # channels and queues order units; races are the simulator's to find
     if units.joins_cores(op):
         programs = [units.begin(prepared, tile, arguments, lx_bytes) for tile in tiles]
         units.execute(programs, rng)

@@ -102,3 +102,14 @@ def test_a_scaled_address_is_refused_at_its_view() -> None:
     position = caught.value.diagnostics[0].position
     assert position is not None
     assert position.line == line_of(HEAD + body, "construct_memory_view")
+
+
+def test_without_a_grid_a_kernel_that_asks_for_its_id_runs_on_all_cores() -> None:
+    text = HEAD.replace(" attributes {grid = [2, 3]}", "").replace(
+        "  %i, %j = ktdp.get_compute_tile_id : index, index\n", ""
+    )
+    with parsed(text + view("%x") + LOAD + "  return\n}\n") as function:
+        assert interp.signature_of(function).grid == 32
+    quiet = text.replace("  %t = ktdp.get_compute_tile_id : index\n", "")
+    with parsed(quiet + view("%x") + LOAD + "  return\n}\n") as function:
+        assert interp.signature_of(function).grid == 1

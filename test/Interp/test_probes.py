@@ -91,3 +91,14 @@ def test_the_command_line(tmp_path) -> None:  # type: ignore[no-untyped-def]
 def test_parsing_keeps_the_text() -> None:
     with parsed(TEXT) as function:
         assert interp.signature_of(function).grid == 2
+
+
+def test_strict_bounds_on_the_command_line(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "k.mlir"
+    file.write_text(TEXT.replace("%xv[%tile, 0]", "%xv[%tile, 2]"), encoding="utf-8")
+    run = [sys.executable, "-m", "spyrec", "run", str(file), "--stage", "ktir"]
+    loose = subprocess.run(run, capture_output=True, text=True)
+    assert (loose.returncode, "[clipped-tile]" in loose.stderr) == (0, True)
+    strict = subprocess.run([*run, "--strict-bounds"], capture_output=True, text=True)
+    assert (strict.returncode, "[out-of-view]" in strict.stderr) == (1, True)
+    assert subprocess.run([*run[:5], "--strict-bounds"], capture_output=True).returncode == 2
