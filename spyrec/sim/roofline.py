@@ -110,11 +110,12 @@ def bound(
     found = [Resource(f"memory {memory.kind}", "bytes", moved, peak, moved / peak, start)]
     for (source, target), counter in traffic.links.items():
         link = device.link(source, target)
-        way = "read" if device.units[target if target in device.units else source].role == "load" else "written"
-        amount = min(counter.asked, unique[way])
+        role = device.units[target if target in device.units else source].role
+        # Between scratchpads nothing tells useful bytes from others.
+        useful = {"load": unique["read"], "store": unique["written"]}.get(role, counter.asked)
+        amount = min(counter.asked, useful)
         peak = link.bandwidth * binary.tiles
-        name = "load" if way == "read" else "store"
-        around = edges(name) + device.timing.transfer_startup
+        around = edges(role) + device.timing.transfer_startup
         found.append(Resource(f"link {source} to {target}", "bytes", amount, peak, amount / peak, around))
     for role, work in steps.compute.items():
         unit = next(u for u in device.units.values() if u.role == role)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,11 @@ from lines import LINES, Line
 from spyrec import isa, sim
 from spyrec.device import read
 from spyrec.sim.report import render
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "Target"))
+
+from by_hand import PROGRAMS
+from target import Program
 
 
 def report(kernel: Kernel, **numbers: int) -> dict[str, Any]:
@@ -98,6 +105,12 @@ def test_no_run_beats_its_bound(line: Line, name: str) -> None:
     ).report
     assert made["bound"]["cycles"] <= made["cycles"]
     assert made["bound"]["ratio"] >= 1
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_no_program_by_hand_beats_its_bound(program: Program) -> None:
+    made = program.binary(program.artifact())[1].report
+    assert 0 < made["bound"]["cycles"] <= made["cycles"]
 
 
 @pytest.mark.parametrize("depth", [1, 2, 4])
