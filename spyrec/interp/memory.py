@@ -243,7 +243,7 @@ def _box_access(segment: Segment, address: int, counts: Sequence[int], strides: 
     def where(mask: npt.NDArray[np.bool_]) -> str:
         place = np.argwhere(mask)[0]
         byte = address + sum(int(i) * s for i, s in zip(place, (*strides, granule), strict=True))
-        return f"byte {byte} of {segment.name}"
+        return _spoken(segment, byte - segment.start, size)
 
     return view, put, where
 
@@ -264,9 +264,14 @@ def _scattered_access(segment: Segment, places: npt.NDArray[np.int64], size: int
         ids[index] = values
 
     def where(mask: npt.NDArray[np.bool_]) -> str:
-        return f"byte {segment.start + int(index[mask].flat[0]) * granule} of {segment.name}"
+        return _spoken(segment, int(index[mask].flat[0]) * granule, size)
 
     return get, put, where
+
+
+def _spoken(segment: Segment, place: int, size: int) -> str:
+    """How a byte of a segment is called, counted from where the segment starts, to accesses of ``size`` bytes."""
+    return f"byte {place} (element {place // size}) of {segment.name}"
 
 
 def overlaps(counts: Sequence[int], strides: Sequence[int], size: int) -> bool:

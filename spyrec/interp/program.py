@@ -2,9 +2,8 @@
 
 A core's units take turns in an order drawn from the seed; what they compute does not depend on it, which is the point
 of the stage. When none of them can go on, the fault names every waiter. The scratchpad remembers through which buffer
-each byte was last written, and reading it through another one is a fault. Accesses of different cores to device memory
-are checked for races; of the units of one core the last one counts, as if one process did all (the simulator has a clock
-per unit).
+each byte was last written, and reading it through another one is a fault. Device memory is checked for races between
+cores; a core has one clock for all of its units, whose races with each other are the simulator's to find.
 """
 
 from __future__ import annotations

@@ -82,7 +82,9 @@ def _special(op: ir.Operation, made: dataflow.TransferOp, element: str) -> Run:
             offsets[list_.side] = offsets[list_.side] + list_.scale * checked(found, special.limits[number], number)
         by = frame.tile.access(op)
         peer = own if special.get_from is None else cores_of(frame.tile).check(special.get_from, "get_from")
-        moved = _memory(frame, peer, on_device["source"], names["source"], source, element, by).gather(offsets["source"])
+        moved = _memory(frame, peer, on_device["source"], names["source"], source, element, by).gather(
+            offsets["source"]
+        )
         for core in operands_of.cores(special, own):
             cores_of(frame.tile).check(core, "put_to")
             to = _memory(frame, core, on_device["dest"], names["dest"], dest, element, by)

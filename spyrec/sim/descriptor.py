@@ -80,7 +80,7 @@ def special(site: Site, instruction: Xfer) -> Step:
                 if data is to_data and meet(plan.source, place, plan.dest, to_place):
                     raise UnitStops("overlap", "the source and the destination of a transfer share bytes")
                 plan.copy(data, place, to_data, to_place)
-                sides[1].settle(dest_at, to_place)
+                sides[1].settle(dest_at)
         unit.time += cycles
         size = max(moved_in, moved_out)
         for counter in link_counters:
@@ -230,38 +230,32 @@ class _Side:
         if end.space == "device":
             span = world.device.limits.access_span
             _, window = device_address(None, at, where, world.memory, span, writes=self.writes)(unit)
-            data, place, shadow, base, name = (
-                window.data,
-                at - window.start,
-                window.shadow,
-                window.start,
-                "device memory",
-            )
+            data, place, shadow, name = window.data, at - window.start, window.shadow, window.name
             window.touched.mark(where, place, WRITTEN if self.writes else READ)
             counter, buffer = world.traffic.device, -1
         else:
             size = world.device.memory("lx").size
             lx_address(None, at, where, end.buffer, world.binary.buffers, size, writes=self.writes)(unit)
-            data, place, shadow, base, name = lx.data, at, lx.shadow, 0, "LX"
+            data, place, shadow, name = lx.data, at, lx.shadow, "LX"
             counter, buffer = world.traffic.lx, -1 if end.buffer is None else end.buffer
         if lx is not unit.lx and end.space == "lx":
             name = "another core's LX"
         record = shadow.write if self.writes else shadow.read
         found = record(where.intervals, place, unit.access(self.site.index, buffer), unit.clock)
         if found:
-            world.sanitizer.judge(found, name, reads=not self.writes, base=base)
+            world.sanitizer.judge(found, name, reads=not self.writes)
         moved = moved_bytes(world.device, end.space, where)(at)
         (counter.written if self.writes else counter.read)(where.bytes, moved)
         return data, place, moved
 
-    def settle(self, at: int, place: int) -> None:
+    def settle(self, at: int) -> None:
         """Judge unordered writes of device memory, once the bytes are there."""
         world = self.site.world
         if self.end.space == "device":
             window = world.memory.find(at, at + 1)
             found = window.shadow.settle()
             if found:
-                world.sanitizer.judge(found, "device memory", reads=False, base=at - place)
+                world.sanitizer.judge(found, window.name, reads=False)
 
     def fill(self, unit: Unit, lx: Lx, where: Box, pattern: Any) -> int:
         """Write ``pattern`` to the whole box; how many bytes move."""
@@ -269,5 +263,5 @@ class _Side:
         at = offset + (0 if base is None else unit.regs[base])
         data, place, moved = self.touch(unit, lx, where, at)
         np.ndarray(where.counts, pattern.dtype, data, place, where.strides)[...] = pattern
-        self.settle(at, place)
+        self.settle(at)
         return moved

@@ -18,13 +18,13 @@ class Sanitizer:
         self._log = log
         self._buffers = buffers
 
-    def judge(self, found: Iterable[Finding], memory: str, *, reads: bool, base: int = 0) -> None:
-        """Keep the faults in ``found``, made by a read or a write of ``memory`` whose byte 0 is at address ``base``.
+    def judge(self, found: Iterable[Finding], memory: str, *, reads: bool) -> None:
+        """Keep the faults in ``found``, made by a read or a write of ``memory``: LX, or an array by its name.
 
         Raises :class:`RaceFound` if one is a race.
         """
         for finding in sorted(found, key=lambda f: f.rule is not Rule.RACE):
-            where = f"{bytes_text(base + finding.low, base + finding.high)} of {memory}"
+            where = f"{bytes_text(finding.low, finding.high)} of {memory}"
             if finding.rule is Rule.RACE:
                 raise RaceFound(self._race(finding, where, reads))
             if finding.rule is Rule.EQUAL_WRITES:

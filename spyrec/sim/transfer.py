@@ -62,7 +62,7 @@ def xfer(site: Site, instruction: Instruction) -> Step:
         if shadow is not None:
             found = shadow.settle()
             if found:
-                sanitizer.judge(found, "device memory", reads=False, base=to_address - to_at)
+                sanitizer.judge(found, world.memory.find(to_address, to_address + 1).name, reads=False)
         unit.time += cycles
         size = write_moves(to_address)
         write_counter.written(dest.bytes, size)
@@ -141,7 +141,7 @@ def _source(site: Site, instruction: Xfer, where: Box) -> Source:
             place = at - window.start
             found = window.shadow.read(where.intervals, place, unit.access(index, -1), unit.clock)
             if found:
-                sanitizer.judge(found, "device memory", reads=True, base=window.start)
+                sanitizer.judge(found, window.name, reads=True)
             if place not in seen:
                 seen.add(place)
                 window.touched.mark(where, place, READ)
@@ -174,7 +174,7 @@ def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
             place, shadow = at - window.start, window.shadow
             found = shadow.write(where.intervals, place, unit.access(index, -1), unit.clock)
             if found:
-                sanitizer.judge(found, "device memory", reads=False, base=window.start)
+                sanitizer.judge(found, window.name, reads=False)
             if place not in seen:
                 seen.add(place)
                 window.touched.mark(where, place, WRITTEN)

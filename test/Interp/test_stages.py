@@ -1,5 +1,7 @@
 """The compiler's own stages: boxes of memory, buffers in program order, and units that only channels order."""
 
+import re
+
 import numpy as np
 import pytest
 from kernel import execute, line_of, refused, written
@@ -125,6 +127,14 @@ def test_units_run_any_number_of_iterations(count: str) -> None:
     x = np.arange(max(rows, 1) * 8, dtype=np.float16).reshape(-1, 8)
     got = execute(text, {"x": x, "z": written(x.shape, "f16")}, seed=5)["z"]
     assert np.array_equal(got[:rows], (x + x)[:rows])
+
+
+@pytest.mark.parametrize("text", [KERNEL, SCHEDULE, PROGRAM], ids=["kernel", "schedule", "program"])
+@pytest.mark.parametrize("seed", [None, 0, 1])
+def test_cores_that_write_one_place_race_at_each_stage(text: str, seed: int | None) -> None:
+    found = refused(text.replace("%off from %z", "%c0 from %z").replace("%a from %z", "%c0 from %z"), VALUES, seed=seed)
+    assert found.id == "race"
+    assert re.match(r"byte [01] \(element 0\) of 'z' is written on compute tile \d and written on tile", found.message)
 
 
 # Mistakes ------------------------------------------------------------------------------------------------------------
