@@ -110,12 +110,12 @@ def bound(
     found = [Resource(f"memory {memory.kind}", "bytes", moved, peak, moved / peak, start)]
     for (source, target), counter in traffic.links.items():
         link = device.link(source, target)
-        role = device.units[target if target in device.units else source].role
+        kind = device.units[target if target in device.units else source].role
         # Between scratchpads nothing tells useful bytes from others.
-        useful = {"load": unique["read"], "store": unique["written"]}.get(role, counter.asked)
+        useful = {"load": unique["read"], "store": unique["written"]}.get(kind, counter.asked)
         amount = min(counter.asked, useful)
         peak = link.bandwidth * binary.tiles
-        around = edges(role) + device.timing.transfer_startup
+        around = edges(kind) + device.timing.transfer_startup
         found.append(Resource(f"link {source} to {target}", "bytes", amount, peak, amount / peak, around))
     for role, work in steps.compute.items():
         unit = next(u for u in device.units.values() if u.role == role)
