@@ -82,3 +82,29 @@ def test_no_half_written_output(tmp_path: Path) -> None:
     done = spyrec("os.abort()", tmp_path / "dump", "compile", str(KERNEL), "-o", str(out))
     assert done.returncode == 3
     assert not out.exists()
+
+
+ROUNDTRIPS = [
+    (
+        "text.replace('addi', 'subi') if len(seen) == 2 else text",
+        "does not survive a round trip in custom form; line 3 of the print differs",
+    ),
+    ("text if kw['generic'] else text + '}'", "in custom form: what is printed cannot be read again"),
+    ("text + f'// {len(seen)}' if kw['generic'] else text", "in generic form; line"),
+    ("text + f'// {len(seen)}' if kw['debuginfo'] else text", "in custom form with locations; line"),
+]
+
+
+@pytest.mark.parametrize(("printed", "says"), ROUNDTRIPS)
+def test_what_does_not_survive_a_round_trip_is_our_fault(printed: str, says: str, tmp_path: Path) -> None:
+    body = (
+        "pass\nfrom spyrec import asm\nreal, seen = asm.print_op, []\n"
+        f"def wrong(op, **kw):\n    seen.append(1)\n    text = real(op, **kw)\n    return {printed}\n"
+        "asm.print_op = wrong\n"
+    )
+    done = spyrec(body, tmp_path, "opt", "--verify-roundtrip", str(KERNEL))
+    assert done.returncode == 3
+    assert says in done.stderr
+    assert "[roundtrip]" in done.stderr
+    assert done.stdout == ""
+    assert [p.suffix for p in tmp_path.iterdir()] == [".mlir"]

@@ -39,7 +39,7 @@ def spyrec(folder: Path, *words: str, stdin: str = KERNEL) -> subprocess.Complet
     return subprocess.run(
         [sys.executable, "-m", "spyrec", "opt", *words],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(folder), os.environ.get("PYTHONPATH", "")))},
         input=stdin,
         capture_output=True,
         text=True,

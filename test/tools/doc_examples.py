@@ -86,7 +86,7 @@ def _execute(command: str, folder: Path, tools: Path) -> str:
     environment = {
         **os.environ,
         "PATH": f"{tools}{os.pathsep}{os.environ.get('PATH', '')}",
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
         "PYTHONDONTWRITEBYTECODE": "1",
         "NO_COLOR": "1",
     }
