@@ -13,6 +13,11 @@ from launching import execute
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "semantics"))
 from references import KERNELS
 
+from spyrec.driver import execute as driver
+from spyrec.driver.compile import Options, compile_text
+from spyrec.errors import Unsupported
+from spyrec.spyrecode.launch import bind
+
 FAST = [name for name in KERNELS if name != "softmax_splat"]
 
 
@@ -48,3 +53,21 @@ def test_a_softmax_of_4096_rows_takes_seconds() -> None:
 def test_every_file_has_a_reference() -> None:
     folder = KERNELS["rope"].path.parent
     assert sorted(p.stem for p in folder.glob("*.mlir")) == sorted(KERNELS)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_stage_kernel_gives_the_same_bytes_where_it_is_reached(name: str) -> None:
+    kernel = KERNELS[name]
+    text, options = kernel.path.read_text(encoding="utf-8"), Options(emit="kernel", kernel=name)
+    values = kernel.inputs(np.random.default_rng(11))
+    try:
+        reached = compile_text(text, "kernel.mlir", options)
+    except Unsupported:
+        pytest.skip("the passes refuse it")
+    numbers = {k: v for k, v in values.items() if np.isscalar(v)}
+    arrays = {k: v for k, v in values.items() if not np.isscalar(v)}
+    launch = bind(driver.signature_of(text, "kernel.mlir", options), arrays, numbers, seed=None)
+    driver.run_stage(reached, launch)
+    original = execute(text, values)
+    for array, got in launch.outputs().items():
+        assert got.tobytes() == original[array].tobytes(), array
