@@ -156,7 +156,7 @@ class _Check:
         for op, path in paths(view.operation):
             inner = op.opview
             if isinstance(inner, PostOp | WaitOp):
-                self._end(kind, inner, path)
+                self._end(_label(view), inner, path)
             elif isinstance(inner, TransferOp | StreamOp | ContractOp):
                 if unit.role not in _ROLES[op.name]:
                     self.broken(op, f"unit '{kind}' (a {unit.role} unit) cannot execute {op.name}")
@@ -188,7 +188,7 @@ class _Check:
     def _joined(self, name: str, view: ChannelOp) -> None:
         for end in ("from_unit", "to_unit"):
             kind = getattr(view, end).value
-            if not any(kind == unit.unit.value for unit in self.units):
+            if all(kind != _label(unit) for unit in self.units):
                 self.broken(view.operation, f"@{name} joins a unit '{kind}' that has no program", end)
                 self.ends.pop(name, None)
                 return
@@ -230,6 +230,12 @@ def _buffers(view: TransferOp | StreamOp | ContractOp) -> Iterator[tuple[str, ir
 def _place(view: ProgramUnitOp) -> tuple[str, int]:
     """Kind and corelet of the unit that runs a program."""
     return view.unit.value, view.corelet.value if view.corelet is not None else 0
+
+
+def _label(view: ProgramUnitOp) -> str:
+    """The name under which channels refer to a unit: ``sfu``, on the second corelet ``sfu.1``."""
+    kind, corelet = _place(view)
+    return f"{kind}.{corelet}" if corelet else kind
 
 
 def _times(count: int) -> str:

@@ -169,7 +169,7 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
 
 
 class ChannelOp(ods.Op, dialect=Dataflow, name="channel", traits=(ods.Symbol,)):
-    """A counter with one unit that posts and one that waits, per core.
+    """A counter with one unit that posts and one that waits, per core. A unit of the second corelet is `@"sfu.1"`.
 
     `init` is its value before the first post. A wait takes 1, and blocks while the counter is 0. With `peers` there is
     one counter for each ordered pair of cores: a post names the core whose unit waits, a wait the core whose unit

@@ -98,6 +98,10 @@ def _straddle(arrays: Arrays) -> Arrays:
     return {"y": np.stack([arrays["x"][2 + t : 10 + t] for t in range(4)])}
 
 
+def _exp(arrays: Arrays) -> Arrays:
+    return {"y": np.exp(arrays["x"].astype(np.float64)).astype(np.float16)}
+
+
 PROGRAMS = [
     Program("copy", 4, lambda rng: {"x": _rows(rng, 28, 64)}, _copied),
     Program("softmax", 4, _softmax_inputs, _softmax, ulp=1),
@@ -108,5 +112,6 @@ PROGRAMS = [
     Program("while", 4, _while_inputs, _while),
     Program("allreduce", 4, lambda rng: {"x": _rows(rng, 4, 5, 64)}, _allreduce, ulp=1),
     Program("multicast", 4, lambda rng: {"x": _rows(rng, 4, 64), "w": _rows(rng, 5, 64)}, _multicast),
+    Program("corelets", 4, lambda rng: {"x": _rows(rng, 24, 64)}, _exp, ulp=1),
     Program("straddle", 4, lambda rng: {"x": _rows(rng, 16, 64)}, _straddle),
 ]
