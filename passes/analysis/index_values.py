@@ -126,7 +126,9 @@ class IndexValues:
                 if taken.is_constant and bool(taken.constant) != in_then:
                     return True
             inner = outer
-        return False
+        # What has to hold here cannot: by all that holds here, one of the facts is above zero.
+        facts = self.facts(at)
+        return any(-self._upper(fact.scaled(-1), facts, _FACT_STEPS) > 0 for fact in facts)
 
     def materialize(self, form: Linear, location: ir.Location) -> ir.Value:
         """An ``index`` value for ``form``, made at the current insertion point, which its leaves must dominate."""
@@ -384,34 +386,65 @@ def _unknown(op: ir.Operation) -> Interval:
     return _all_values(op.results[0].type)
 
 
+def _unsigned(value: ir.Value) -> Interval:
+    """Values of the type of ``value`` read without a sign."""
+    type_ = value.type
+    return Interval(0, (1 << (type_.width if isinstance(type_, ir.IntegerType) else 64)) - 1)
+
+
+def _corners(rule: Callable[[int, int], int], a: Interval, b: Interval) -> Interval:
+    """Results of a rule that is monotonic in each operand."""
+    results = [rule(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
+    return Interval(min(results), max(results))
+
+
+def _divisor(values: IndexValues, form: Linear) -> Interval | None:
+    """What a divisor can be if it is known to be positive. It is not zero: nothing comes after a division by zero."""
+    found = values.interval(form)
+    low = max(found.low, 1) if found.low == 0 else found.low
+    return Interval(low, found.high) if 0 < low <= found.high else None
+
+
+def _toward_zero(a: int, b: int) -> int:
+    return a // b if a >= 0 else -(-a // b)
+
+
 def _divide(values: IndexValues, op: ir.Operation) -> _Result:
     a, b = _operands(values, op)
-    if not b.is_constant or b.constant <= 0:
+    by, x = _divisor(values, b), values.interval(a)
+    if by is None:
         return _unknown(op)
     ceiling = op.name.startswith("arith.ceildiv")
-    floor = op.name == "arith.floordivsi"
-    low = values.interval(a).low
-    if low < 0 and not (floor or op.name == "arith.ceildivsi"):
-        # Truncation and unsigned division differ from flooring below zero.
-        return _unknown(op)
-    return values.quotient(a.plus(b.constant - 1) if ceiling else a, b.constant)
+    rounds_down = x.low >= 0 or op.name in ("arith.floordivsi", "arith.ceildivsi")
+    if b.is_constant and rounds_down:
+        return values.quotient(a.plus(b.constant - 1) if ceiling else a, b.constant)
+    if x.low < 0 and op.name[-2:] == "ui":
+        x = _unsigned(op.operands[0])
+    if ceiling:
+        return _corners(lambda p, q: -(-p // q), x, by)
+    return _corners(int.__floordiv__ if rounds_down else _toward_zero, x, by)
 
 
 def _remain(values: IndexValues, op: ir.Operation) -> _Result:
     a, b = _operands(values, op)
-    if not b.is_constant or b.constant <= 0:
+    by, x = _divisor(values, b), values.interval(a)
+    if by is None:
         return _unknown(op)
-    if values.interval(a).low >= 0:
+    if b.is_constant and x.low >= 0:
         return values.remainder(a, b.constant)
-    return Interval(1 - b.constant, b.constant - 1) if op.name == "arith.remsi" else _unknown(op)
+    most = by.high - 1
+    if op.name == "arith.remui":
+        return Interval(0, most if x.low < 0 else min(most, x.high))
+    return Interval(max(-most, min(x.low, 0)), min(most, max(x.high, 0)))
 
 
 def _same(values: IndexValues, op: ir.Operation) -> _Result:
     source = values.form(op.operands[0])
     if _is_bit(op.operands[0]) and op.name in ("arith.extsi", "arith.index_cast"):
         return source.scaled(-1)
-    if op.name in ("arith.extui", "arith.index_castui") and values.interval(source).low < 0:
-        return _unknown(op)
+    if op.name in ("arith.extui", "arith.index_castui") and (found := values.interval(source)).low < 0:
+        wide = _unsigned(op.operands[0])
+        return source.plus(wide.high + 1) if found.high < 0 else wide
     return source
 
 
@@ -456,16 +489,20 @@ def _compare(values: IndexValues, op: ir.Operation) -> _Result:
 
 def _shift_left(values: IndexValues, op: ir.Operation) -> _Result:
     a, b = _operands(values, op)
-    return a.scaled(1 << b.constant) if b.is_constant and 0 <= b.constant < 63 else _unknown(op)
+    by = values.interval(b)
+    if not 0 <= by.low <= by.high < 63:
+        return _unknown(op)
+    return a.scaled(1 << b.constant) if b.is_constant else values.interval(a) * Interval(1 << by.low, 1 << by.high)
 
 
 def _shift_right(values: IndexValues, op: ir.Operation) -> _Result:
     a, b = _operands(values, op)
-    if not b.is_constant or not 0 <= b.constant < 63:
+    by, x = values.interval(b), values.interval(a)
+    if not 0 <= by.low <= by.high < 63:
         return _unknown(op)
-    if op.name == "arith.shrui" and values.interval(a).low < 0:
-        return _unknown(op)
-    return values.quotient(a, 1 << b.constant)
+    if op.name == "arith.shrui" and x.low < 0:
+        return _corners(int.__rshift__, _unsigned(op.operands[0]), by)
+    return values.quotient(a, 1 << b.constant) if b.is_constant else _corners(int.__rshift__, x, by)
 
 
 def _and(values: IndexValues, op: ir.Operation) -> _Result:

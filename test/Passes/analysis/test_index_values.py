@@ -21,31 +21,33 @@ from spyrec.passes.analysis.linear import Division, Interval, Leaf, Linear
 TILES = 6
 CONTEXT = make_context()
 
-# What an op computes on Python integers that hold the signed value of its type.
+# What an op computes on Python integers that hold the value of its type, signed unless its name ends in "ui".
 ARITHMETIC = {
     "addi": lambda a, b: a + b,
     "subi": lambda a, b: a - b,
     "muli": lambda a, b: a * b,
-    "divsi": lambda a, b: int(a / b) if abs(a) < 2**50 else None,
-    "remsi": lambda a, b: a - b * int(a / b) if abs(a) < 2**50 else None,
-    "floordivsi": lambda a, b: a // b,
-    "ceildivsi": lambda a, b: -(-a // b),
-    "divui": lambda a, b: a // b if a >= 0 and b > 0 else None,
-    "remui": lambda a, b: a % b if a >= 0 and b > 0 else None,
+    "divsi": lambda a, b: int(a / b) if b and abs(a) < 2**50 else None,
+    "remsi": lambda a, b: a - b * int(a / b) if b and abs(a) < 2**50 else None,
+    "floordivsi": lambda a, b: a // b if b else None,
+    "ceildivsi": lambda a, b: -(-a // b) if b else None,
+    "divui": lambda a, b: a // b if b else None,
+    "remui": lambda a, b: a % b if b else None,
+    "ceildivui": lambda a, b: -(-a // b) if b else None,
     "minsi": min,
     "maxsi": max,
     "andi": lambda a, b: a & b,
     "shli": lambda a, b: a << b if 0 <= b < 20 else None,
     "shrsi": lambda a, b: a >> b if 0 <= b < 20 else None,
+    "shrui": lambda a, b: a >> b if 0 <= b < 8 else None,
 }
-DIVISIONS = ("divsi", "remsi", "floordivsi", "ceildivsi", "divui", "remui")
-SHIFTS = ("shli", "shrsi")
+DIVISIONS = ("divsi", "remsi", "floordivsi", "ceildivsi", "divui", "remui", "ceildivui")
+SHIFTS = ("shli", "shrsi", "shrui")
 
 
 @dataclass
 class Step:
     """``op`` on earlier values ``left`` and ``right``; divisors and shift amounts are the constant ``number``
-    instead.
+    instead, unless that is 0.
     """
 
     op: str
@@ -60,7 +62,7 @@ steps = st.lists(
         st.sampled_from(sorted(ARITHMETIC)),
         st.integers(0, 30),
         st.integers(0, 30),
-        st.sampled_from([1, 2, 3, 4, 8]),
+        st.sampled_from([0, 0, 1, 2, 3, 4, 8]),
     ),
     min_size=1,
     max_size=12,
@@ -87,7 +89,7 @@ def text_of(code: list[Step], type_: str, low: int, trips: int) -> tuple[str, in
     for number, step in enumerate(code, 2):
         left = values[step.left % len(values)]
         right = values[step.right % len(values)]
-        if step.op in DIVISIONS + SHIFTS:
+        if step.op in DIVISIONS + SHIFTS and step.number:
             right = f"%c{step.number}"
         lines.append(f"%v{number} = arith.{step.op} {left}, {right} : {type_}")
         values.append(f"%v{number}")
@@ -105,8 +107,10 @@ def run(code: list[Step], tile: int, counter: int, bits: int) -> list[int | None
     found: list[int | None] = []
     for step in code:
         left, right = values[step.left % len(values)], values[step.right % len(values)]
-        if step.op in DIVISIONS + SHIFTS:
+        if step.op in DIVISIONS + SHIFTS and step.number:
             right = step.number
+        if step.op.endswith("ui"):
+            left, right = left % (1 << bits), right % (1 << bits)
         result = ARITHMETIC[step.op](left, right)
         if result is None:
             return None
@@ -236,3 +240,80 @@ def test_conditions_bound_what_they_speak_of(condition: str, expected: Interval)
         function = module.body.operations[0].operation
         see = next(op for op in kernels.walk(function) if op.name == "test.see")
         assert IndexValues(function).interval(see.operands[0], at=see) == expected
+
+
+SMALL = "%w = arith.andi %n, %k5 : i32  %d = arith.addi %w, %k2 : i32"
+NARROW = """
+      %w = arith.trunci %n : i32 to i8
+      %v = arith.extui %w : i8 to i32"""
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (NARROW, Interval(0, 255)),
+        ("%m = arith.remsi %n, %k5 : i32  %v = arith.divsi %m, %k2 : i32", Interval(-2, 2)),
+        (
+            f"{SMALL}  %v = arith.divsi %k5, %d : i32",
+            Interval(0, 2),
+        ),
+        (
+            f"{SMALL}  %v = arith.remsi %n, %d : i32",
+            Interval(-6, 6),
+        ),
+        ("%w = arith.andi %n, %k2 : i32  %v = arith.shli %k5, %w : i32", Interval(5, 20)),
+        ("%w = arith.andi %n, %k2 : i32  %v = arith.shrsi %k5, %w : i32", Interval(1, 5)),
+        ("%v = arith.shrui %n, %k5 : i32", Interval(0, 2**27 - 1)),
+        ("%v = arith.divui %n, %k5 : i32", Interval(0, (2**32 - 1) // 5)),
+    ],
+)
+def test_intervals_of_what_has_no_form(code: str, expected: Interval) -> None:
+    text = f"""
+    func.func @f(%n: i32) {{
+      %k2 = arith.constant 2 : i32
+      %k5 = arith.constant 5 : i32
+      {code.replace("  %", chr(10) + "%")}
+      "test.see"(%v) : (i32) -> ()
+      return
+    }}"""
+    function, see = seen_in(text)
+    assert IndexValues(function).interval(see.operands[0]) == expected
+
+
+def test_a_branch_that_the_loops_around_it_rule_out() -> None:
+    text = """
+    func.func @f() {
+      %k0 = arith.constant 0 : index
+      %k1 = arith.constant 1 : index
+      %k2 = arith.constant 2 : index
+      %k9 = arith.constant 9 : index
+      scf.for %i = %k0 to %k9 step %k1 {
+        scf.for %j = %i to %k2 step %k1 {
+          %c = arith.cmpi sge, %i, %k2 : index
+          scf.if %c {
+            "test.see"() : () -> ()
+          } else {
+            "test.other"() : () -> ()
+          }
+        }
+      }
+      return
+    }"""
+    function, see = seen_in(text)
+    values = IndexValues(function)
+    assert values.unreachable(see)
+    assert not values.unreachable(next(op for op in kernels.walk(function) if op.name == "test.other"))
+
+
+def seen_in(text: str) -> tuple[ir.Operation, ir.Operation]:
+    """The function in ``text``, and the ``test.see`` in it."""
+    with CONTEXT, ir.Location.unknown():
+        CONTEXT.allow_unregistered_dialects = True
+        module = ir.Module.parse(text)
+    MODULES.append(module)
+    function = module.body.operations[0].operation
+    return function, next(op for op in kernels.walk(function) if op.name == "test.see")
+
+
+MODULES: list[ir.Module] = []
+"""Alive as long as their operations are looked at."""
