@@ -170,7 +170,7 @@ TEXT_ROWS: list[Row] = [
     (
         "cmpi on floats",
         [("%r = arith.divf %a, %t", "%q = arith.cmpi eq, %a, %t : tensor<1x64xf32>\n    %r = arith.divf %a, %t")],
-        "syntax",
+        "type-mismatch",
         "arith.cmpi",
     ),
     (
