@@ -71,7 +71,9 @@ class ResolveViews(Pass):
 
 @dataclass
 class _View:
-    """What is known of one view: where it starts, its points, and what the kernel does with it."""
+    """What is known of one view: where it starts, its points, and what the kernel does with it.
+
+    ``lowest`` is the lowest element that an access may touch, counted like ``base``; ``None`` while there is none."""
 
     op: ktdp.ConstructMemoryViewOp
     argument: ir.BlockArgument | None
@@ -80,6 +82,7 @@ class _View:
     strides: tuple[int, ...]
     element: ir.Type
     access: set[str] = field(default_factory=set)
+    lowest: int | None = None
     entry: ir.Attribute | None = None
 
 
@@ -108,6 +111,10 @@ class _Resolver:
         offset = view.base
         for form, stride in zip(start, view.strides, strict=True):
             offset += form.scaled(stride)
+        if not points.is_empty and not self.values.unreachable(op.operation):
+            low = self.values.interval(offset, at=op.operation).low
+            low += sum(min(0, (n - 1) * s) for n, s in zip(points.extents, view.strides, strict=True))
+            view.lowest = low if view.lowest is None else min(low, view.lowest)
         with ir.InsertionPoint(op.operation):
             if isinstance(op, ktdp.LoadOp):
                 op.result.replace_all_uses_with(self._read(op, view, offset, points))
@@ -260,6 +267,9 @@ class _Resolver:
     def _entry(self, view: _View) -> signature.ViewEntry:
         low, high = self._footprint(view)
         start = self.values.interval(view.base, at=view.op.operation).low
+        if view.argument is not None and low < 0:
+            # A view may begin below its array when no tile goes there.
+            low = max(low, 0 if view.lowest is None else view.lowest)
         return signature.ViewEntry(
             argument=view.argument,
             name=str(start) if view.argument is None else kernels.argument_name(view.argument),

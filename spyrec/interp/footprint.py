@@ -347,6 +347,7 @@ class _Views:
         access: Access,
     ) -> None:
         where = diag.resolve(op.location).text
+        low = min(base for *_, base in spans)
         sizes, strides, _, _ = spans[0]
         self.found.append(
             View(
@@ -355,7 +356,8 @@ class _Views:
                 _spelled(element_of(view.result.type)),
                 sizes,
                 strides,
-                min(base for *_, base in spans),
+                # Where a view begins below its array, accesses are checked as they happen.
+                low if argument == LITERAL else max(low, 0),
                 max(base + reach for _, _, reach, base in spans),
                 access,
                 where.line if where else 0,

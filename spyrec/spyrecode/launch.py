@@ -364,9 +364,7 @@ def _place_regions(signature: Signature, regions: Sequence[Region], problems: li
                 _problem(problems, "bad-address", message, places)
             taken.append((region.address, region.address + region.size))
         if below < 0:
-            _problem(
-                problems, "bad-address", f"a view starts {-below} bytes before the start of '{region.key}'", places
-            )
+            _problem(problems, "bad-address", f"tiles begin {-below} bytes before the start of '{region.key}'", places)
     if total > MAX_LAUNCH_BYTES:
         message = (
             f"the arrays of '{signature.kernel}' have {total} bytes; a launch here takes at most {MAX_LAUNCH_BYTES}"

@@ -54,6 +54,11 @@ def test_an_address_that_depends_on_the_tile() -> None:
     assert signature(modulo).views[0].end == 32
 
 
+def test_a_view_that_begins_below_its_array_asks_for_what_is_above() -> None:
+    (seen,) = signature("  %at = arith.subi %x, %c1 : index\n" + view("%at") + LOAD).views
+    assert (seen.offset, seen.end) == (0, 31)
+
+
 def test_a_view_in_a_loop_reaches_as_far_as_its_last_iteration() -> None:
     body = (
         "  %end = arith.index_cast %n : i32 to index\n  scf.for %k = %c0 to %end step %c100 {\n"

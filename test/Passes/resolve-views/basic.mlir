@@ -66,3 +66,21 @@ func.func @number(%x: index, %n: index, %unused: index) attributes {grid = [1]} 
   }
   return
 }
+
+// A view may begin below its array, when no tile of it does: the array is asked for what tiles touch.
+// CHECK-LABEL: func.func @below(%x: index)
+// CHECK-SAME: end = 5632 : i64
+// CHECK-SAME: name = "x", offset = 128 : i64
+func.func @below(%x: index) attributes {grid = [1]} {
+  %c10 = arith.constant 10 : index
+  %c12 = arith.constant 12 : index
+  %c1 = arith.constant 1 : index
+  %c512 = arith.constant 512 : index
+  %p = arith.subi %x, %c512 : index
+  %v = ktdp.construct_memory_view %p, sizes: [96, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<96x64xf16>
+  scf.for %i = %c10 to %c12 step %c1 {
+    %a = ktdp.construct_access_tile %v[%i, 0] {access_tile_set = #row, access_tile_order = #id} : memref<96x64xf16> -> !ktdp.access_tile<1x64xindex>
+    %b = ktdp.load %a : <1x64xindex> -> tensor<1x64xf16>
+  }
+  return
+}

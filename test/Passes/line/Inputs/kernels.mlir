@@ -434,3 +434,17 @@ func.func @sameouts(%x: index) attributes {grid = [4]} {
   ktdp.store %p, %a : tensor<1x64xf16>, <1x64xindex>
   return
 }
+
+// The view begins a row below the array, for rows that count from 1.
+func.func @below(%x: index, %y: index) attributes {grid = [4]} {
+  %t = ktdp.get_compute_tile_id : index
+  %c64 = arith.constant 64 : index
+  %p = arith.subi %x, %c64 : index
+  %v = ktdp.construct_memory_view %p, sizes: [96, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<96x64xf16>
+  %w = ktdp.construct_memory_view %y, sizes: [96, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<96x64xf16>
+  %a = ktdp.construct_access_tile %v[%t + 1, 0] {access_tile_set = #row, access_tile_order = #id} : memref<96x64xf16> -> !ktdp.access_tile<1x64xindex>
+  %b = ktdp.construct_access_tile %w[%t, 0] {access_tile_set = #row, access_tile_order = #id} : memref<96x64xf16> -> !ktdp.access_tile<1x64xindex>
+  %l = ktdp.load %a : <1x64xindex> -> tensor<1x64xf16>
+  ktdp.store %l, %b : tensor<1x64xf16>, <1x64xindex>
+  return
+}
