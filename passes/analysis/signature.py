@@ -18,8 +18,8 @@ class ViewEntry:
     """One view of device memory.
 
     ``argument`` holds its address (``None``: it starts at a literal one, and ``name`` is that element in decimal).
-    ``offset`` is the lowest element that a tile may touch and ``end`` one more than the highest, counted from that
-    address. ``access`` is ``r``, ``w`` or ``rw``."""
+    ``offset`` is the lowest element of the view (where that is below the address: the lowest that a tile may touch)
+    and ``end`` one more than the highest, counted from that address. ``access`` is ``r``, ``w`` or ``rw``."""
 
     argument: ir.BlockArgument | None
     name: str
