@@ -74,10 +74,6 @@ class Grammar:
         regions = (r for o in self.ops.values() for r in o.regions)
         return frozenset(r.terminator for r in regions if r.implicit and r.terminator is not None)
 
-    def nearest_op(self, name: str) -> str | None:
-        """The op of ours that ``name`` is most likely a misspelling of."""
-        return nearest(name, self.ops)
-
     def nearest_record(self, name: str) -> str | None:
         """The type or attribute of ours (with sigil) that ``name`` is most likely a misspelling of."""
         return nearest(name, self.records)

@@ -11,10 +11,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from spyrec.asm.attach import BUFFER
+from spyrec.asm.ends import closing, owner
 from spyrec.asm.grammar import Grammar
 from spyrec.asm.habits import advice
 from spyrec.asm.nearest import nearest
 from spyrec.asm.output import Generic
+from spyrec.asm.suggest import nearest_dialect, nearest_op
 from spyrec.asm.untranslate import Untranslator
 from spyrec.diag import NoteLike, Sink, Source, Span, downcast
 
@@ -30,10 +32,11 @@ _ALIAS = re.compile(r"undefined symbol alias id '([^']+)'")
 _QUOTED_BEFORE = re.compile(r'("(?:[^"\\\n]|\\.)*")\s*$')
 _LOOK_BACK = 1000
 _SSA = re.compile(r"%(?:[0-9]+|[A-Za-z_$.-][\w$.-]*)", re.ASCII)
-#: Upstream dialects whose op names are suggested for misspelt ones, as attributes of :mod:`spyrec.mlir`.
-_UPSTREAM = ("affine", "arith", "func", "linalg", "math", "memref", "scf", "tensor", "vector")
-#: Words that start a statement without a dialect's name.
-_BARE = ("module", "return", "call")
+_NO_END = re.compile(r"block with no terminator|empty block: expect at least|.*expected non-empty function body")
+_NO_TYPE = re.compile(
+    r"created with unregistered dialect|provides no (?:type|attribute) parsing hook|^unknown +(?:type|attr)"
+)
+_RECORD = re.compile(r"[!#][A-Za-z_][\w$.]*(?:<\w*)?$")
 
 
 class Messages:
@@ -84,12 +87,22 @@ class Messages:
             for sigil in "#!":
                 if (at := before.rfind(sigil + found[1])) >= 0:
                     return self.source.word(start + at)
+        elif _NO_TYPE.search(message) and (named := _RECORD.search(self.source.text, start, where.end)):
+            name = named[0].partition("<")[0]
+            return Span(self.source, named.start(), named.start() + len(name))
+        elif _NO_END.match(message):
+            offset = closing(self.source.text, where.start, inside=message.startswith("block"))
+            return Span(self.source, offset, offset + 1)
         elif _UNKNOWN_OP.search(message) and where.text == "(" and (quoted := _QUOTED_BEFORE.search(before)):
             return Span(self.source, start + quoted.start(1), start + quoted.end(1))
         return where
 
     def _said(self, message: str, where: Any) -> tuple[str, str, list[NoteLike]]:
         word = where.text if isinstance(where, Span) else ""
+        if _NO_TYPE.search(message) and word[:1] in ("!", "#") and word[1:]:
+            return self._unknown_record(word)
+        if _NO_END.match(message):
+            return "syntax", self._unended(where), []
         if found := _UNKNOWN_OP.search(message):
             return self._unknown_op(found["a"] or found["b"] or found["c"] or word.strip('"'), message)
         if message.startswith("use of undeclared SSA value name"):
@@ -108,6 +121,27 @@ class Messages:
         if "expects different type than prior uses" in message or _WRONG_TYPE.search(message):
             return "type-mismatch", self._clean(message), notes
         return "mlir-verify" if _VERIFIER.match(message) else "syntax", self._clean(message), notes
+
+    def _unknown_record(self, name: str) -> tuple[str, str, list[NoteLike]]:
+        kind = "type" if name[0] == "!" else "attribute"
+        notes: list[NoteLike] = []
+        if name[0] == "!" and name.endswith("ptr"):
+            notes.append("an argument that is a pointer has type index; ktdp.construct_memory_view states its elements")
+        elif near := self.grammar.nearest_record(name):
+            notes.append(f"did you mean {near}?")
+        return "unknown-type", f"there is no {kind} {name}", notes
+
+    def _unended(self, where: Any) -> str:
+        """What to say at the end of a block that has no terminator."""
+        text = self.source.text
+        if not isinstance(where, Span) or where.text != "}":
+            return "the block ends without a terminator"
+        around = owner(text, where.start)
+        if around == "func.func":
+            return "the function ends without return"
+        return (
+            f"the region of {around} ends without its terminator" if around else "the block ends without a terminator"
+        )
 
     def _before(self, where: Any) -> str:
         """The text up to the place of a mistake, the word there included."""
@@ -129,30 +163,17 @@ class Messages:
         name = name.removeprefix("builtin.").removeprefix("func.") if "." not in name else name
         dialect = name.partition(".")[0]
         notes: list[NoteLike] = []
-        if near := nearest(name, [*self.grammar.ops, *upstream_ops(dialect), *_BARE]):
+        if near := nearest_op(name, self.grammar):
             notes.append(f"did you mean {near}?")
         if name == "linalg.matmul_transpose_b":
             notes = ["write linalg.matmul with indexing_maps whose second map is transposed"]
         if "." not in name:
             return "unknown-op", f"'{name}' is no op: no statement starts so", notes
         if "unregistered dialect" in message or "not found for custom op" in message:
-            if not notes and (close := nearest(dialect, [*self.grammar.dialects, *_UPSTREAM])):
+            if not notes and (close := nearest_dialect(dialect, self.grammar)):
                 notes.append(f"did you mean the dialect {close}?")
             return "unknown-op", f"there is no dialect {dialect}, so no op {name}", notes
         return "unknown-op", f"there is no op {name}", notes
 
     def _clean(self, message: str) -> str:
         return self.untranslator.sentence(_SCOPE.sub("%", message))
-
-
-def upstream_ops(dialect: str) -> list[str]:
-    """Names of all ops of an upstream dialect; of every common one when there is no such dialect."""
-    from spyrec import mlir
-
-    names: list[str] = []
-    for known in [dialect] if dialect in _UPSTREAM else _UPSTREAM:
-        module = getattr(mlir, known)
-        names += [
-            str(c.OPERATION_NAME) for c in vars(module).values() if isinstance(c, type) and hasattr(c, "OPERATION_NAME")
-        ]
-    return names

@@ -16,6 +16,7 @@ from spyrec.asm.lexer import Tokens
 from spyrec.asm.output import Generic, Location, Output
 from spyrec.asm.problem import Problem
 from spyrec.asm.state import OpRead, RegionRead
+from spyrec.asm.suggest import nearest_op
 from spyrec.asm.translate import Translator
 from spyrec.diag import Sink, Source, SourceMap, Span
 from spyrec.ods.spec import Arity, OpSpec
@@ -224,8 +225,9 @@ class Reader:
             message = f"no published dialect has {name}: {self.grammar.absent[name]}"
             raise Problem("absent-op", message, tokens.starts[index], tokens.end(index))
         if spec is None:
-            near = self.grammar.nearest_op(name)
-            shown = near.partition(".")[2] if near and "." not in self.texts[index] else near
+            near = nearest_op(name, self.grammar)
+            short = near is not None and "." not in self.texts[index] and near.startswith(f"{frame.default}.")
+            shown = near.partition(".")[2] if near and short else near
             hint = [f"did you mean {shown}?"] if near else []
             raise Problem("unknown-op", f"there is no op {name}", tokens.starts[index], tokens.end(index), hint)
         return self._advance(frame, self._begin(spec, index, frame.prefix, quoted))

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from spyrec.asm.grammar import Grammar
     from spyrec.asm.state import OpShow
 
+_GENERIC_OP = re.compile(
+    r"""[\s,;:]*(?:\b(?:has|got|found|see)\s+)?(?:%[\w:#]+(?:,\s*%[\w:#]+)*\s*=\s*)?"[a-z_]\w*\.[\w.]+"\(.*""",
+    re.DOTALL,
+)
+
 
 class Untranslator:
     """Translates texts of types and attributes; remembers them, since the same few come again and again.
@@ -48,8 +53,9 @@ class Untranslator:
 
     def sentence(self, text: str) -> str:
         """A message with the types and attributes in it in custom spelling; as it is when they cannot be read (they may
-        be in custom spelling already).
+        be in custom spelling already). Ops in MLIR's generic form, which nobody wrote, are cut off at its end.
         """
+        text = _GENERIC_OP.sub("", text)
         try:
             return self.text(text)
         except (Problem, ValueError):

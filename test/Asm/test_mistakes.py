@@ -28,6 +28,9 @@ ONE = {
     "misspelt dialect": (HEAD + "  %a = «arit.addi» %zero, %zero : index\n" + END, "unknown-op", "no dialect arit"),
     "generic op of no dialect": (HEAD + '  «"foo.bar"»() : () -> ()\n' + END, "unknown-op", "foo"),
     "misspelt generic op": (load('%a = «"ktdp.laod"»(%t) : (index) -> index'), "unknown-op", "ktdp.laod"),
+    "namesake elsewhere": (HEAD + "  %a = «math.gelu» %zero : index\n" + END, "unknown-op", "math.gelu"),
+    "namesake of upstream": (HEAD + "  %a = «spyreop.mulf» %zero : index\n" + END, "unknown-op", "spyreop.mulf"),
+    "letters in another order": (HEAD + "  %a = «arith.fmul» %zero, %zero : f32\n" + END, "unknown-op", "arith.fmul"),
     "gone from upstream": (HEAD + "  «linalg.matmul_transpose_b» ins() outs()\n" + END, "unknown-op", "transpose_b"),
     "prose": ("«This» is a letter, and no kernel.\n", "unknown-op", "'This'"),
     "undefined name": (HEAD + "  %a = arith.addi %zero, «%zer» : index\n" + END, "undefined-name", "%zer"),
@@ -50,6 +53,15 @@ ONE = {
     "unknown record": (view("#ktdp.memory_space", "«#ktdp.memry_space»"), "unknown-type", "#ktdp.memry_space"),
     "index of global memory": (view("#ktdp.memory_space<global>", "«#ktdp.memory_space<global, ct_id = 3>»"), "wrong-type", "ct_id"),
     # types
+    "type of no dialect": ("func.func @k(%x_ptr: «!tt.ptr»<f32>) {\n  return\n}\n", "unknown-type", "there is no type !tt.ptr"),
+    "element type of no dialect": ("func.func @k(%x: tensor<4x«!tt.ptr»<f32>>) {\n  return\n}\n", "unknown-type", "there is no type !tt.ptr"),
+    "type that a dialect lacks": ("func.func @k(%x: «!math.big»<f32>) {\n  return\n}\n", "unknown-type", "there is no type !math.big"),
+    "attribute of no dialect": ("func.func @k() attributes {a = «#tt.foo»<3>} {\n  return\n}\n", "unknown-type", "there is no attribute #tt.foo"),
+    # ends
+    "no return": (HEAD + "«}»\n", "syntax", "the function ends without return"),
+    "no return behind a region": (HEAD + "  scf.for %i = %zero to %zero step %zero {\n  }\n«}» // } \n", "syntax", "the function ends without return"),
+    "nothing at all": ("module {\n  func.func @k() attributes {grid = [1]} {\n  «}»\n}\n", "syntax", "the function ends without return"),
+    "no yield": (HEAD + '  %b = arith.constant true\n  "scf.if"(%b) ({\n    %a = arith.constant 1 : index\n  «}», {\n  }) : (i1) -> ()\n' + END, "syntax", "scf.if ends without its terminator"),
     "value of another type": (load("%a = ktdp.load «%x» : <1x64xindex> -> tensor<1x64xf16>"), "type-mismatch", "memref<96x64xf16>"),
     "shape of another type": (load("%a = ktdp.load «%t» : <1x65xindex> -> tensor<1x65xf16>"), "type-mismatch", "<1x65xindex>"),
     "result of another kind": (load("%a = ktdp.load %t : <1x64xindex> -> «memref<1x64xf16>»"), "type-mismatch", "ranked tensor"),
@@ -112,6 +124,10 @@ def test_suggestions() -> None:
     assert first("unknown kind of memory") == "did you mean 'global'?"
     assert first("division by a slash") == "write floordiv"
     assert "spaces" in first("minus in a name")
+    assert first("namesake elsewhere") == "did you mean spyreop.gelu?"
+    assert first("namesake of upstream") == "did you mean arith.mulf?"
+    assert first("letters in another order") == "did you mean arith.mulf?"
+    assert "type index" in first("type of no dialect")
     assert not notes["prose"]
 
 
