@@ -14,7 +14,7 @@ from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per
 
 _UNIFORM = 5
 _MAX_RUNS = 40
-_RANDOM = 6
+_RANDOM = 12
 
 
 def faults(function: ir.Operation, device: Device) -> list[Fault]:
@@ -81,8 +81,11 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
         yield run
         taken = run.choices.taken
     for seed in range(_RANDOM):
-        draw = random.Random(seed)
-        yield made(Choices(default=lambda number, options, draw=draw: draw.randrange(options)))  # type: ignore[misc]
+        yield made(_drawn(random.Random(seed)))
+
+
+def _drawn(draw: random.Random) -> Choices:
+    return Choices(default=lambda number, options: draw.randrange(options), bits=lambda: draw.getrandbits(63))
 
 
 def _always(option: int) -> Callable[[int, int], int]:

@@ -48,6 +48,11 @@ class Sym:
             elif isinstance(arg, int):
                 yield arg
 
+    def picks_bits(self) -> bool:
+        """Whether it looks at single bits of an unknown."""
+        named = self.name[0] if isinstance(self.name, tuple) else self.name
+        return str(named).startswith("arith.shr") or any(arg.picks_bits() for arg in self.args if isinstance(arg, Sym))
+
     def value(self, known: dict[Sym, int]) -> int | None:
         """Its value, if ``known`` says what it is made of."""
         found = known.get(self)
@@ -103,16 +108,21 @@ def uniform(value: Per) -> Value:
 
 
 class Choices:
-    """Stands in for what is not known. ``script`` says which option to take, in order; then ``default`` does.
+    """Stands in for what is not known. ``script`` says which option to take, in order; then ``default`` does. ``bits``
+    gives integers of which a program looks at single bits.
 
     ``taken`` has, for each choice, the option and how many there were.
     """
 
     def __init__(
-        self, script: Sequence[int] = (), default: Callable[[int, int], int] = lambda number, options: 0
+        self,
+        script: Sequence[int] = (),
+        default: Callable[[int, int], int] = lambda number, options: 0,
+        bits: Callable[[], int] = lambda: -1,
     ) -> None:
         self._script = script
         self._default = default
+        self._bits = bits
         self.taken: list[tuple[int, int]] = []
         self.known: dict[Sym, int] = {}
 
@@ -146,6 +156,8 @@ class Choices:
             constants = [*dict.fromkeys(sym.constants())][:8]
             tries = [target, *(target * c for c in constants), *(target + c for c in constants)]
             tries += [target - c for c in constants] + [c + d for c in constants for d in (-1, 1)] + [0, 1, 2, 3, 64]
+            if sym.picks_bits():
+                tries = [*(self._bits() for _ in range(8)), 0, -1, *tries]
             for value in dict.fromkeys(tries):
                 self.known[free[0]] = value
                 if sym.value(self.known) == target:
