@@ -9,6 +9,7 @@
            ...],
  "memory": {"device" | "lx": {"read" | "written": {"useful", "asked", "moved"}}},
  "links": [{"source", "target", "asked", "moved"}, ...],
+ "ring": [{"from": core, "to": core, "moved"}, ...],
  "lx": {"size", "reserved", "peak", "at": [buffer, ...],
         "buffers": [{"name", "address", "bytes", "first", "last"}, ...]}}
 ```
@@ -55,6 +56,10 @@ def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: i
         "links": [
             {"source": source, "target": target, "asked": c.asked, "moved": c.moved}
             for (source, target), c in traffic.links.items()
+        ],
+        "ring": [
+            {"from": link // 2, "to": (link // 2 + (-1 if link % 2 else 1)) % device.cores, "moved": moved}
+            for link, moved in sorted(traffic.ring.items())
         ],
         "lx": {"size": machine.lx_size, **_lx(binary, trace.tallies)},
     }
@@ -210,6 +215,11 @@ def _bytes_text(report: Mapping[str, Any]) -> Iterator[str]:
     for name, row in report["memory"].items():
         for way in ("read", "written"):
             yield f"{f'{name} {way}':<24}" + "".join(f"{row[way][kind]:>14}" for kind in ("useful", "asked", "moved"))
+    if report["ring"]:
+        most = max(report["ring"], key=lambda link: link["moved"])
+        total = sum(link["moved"] for link in report["ring"])
+        yield f"{'ring, all links':<24}{'':>14}{'':>14}{total:>14}"
+        yield f"{'  core ' + str(most['from']) + ' to ' + str(most['to']):<24}{'':>14}{'':>14}{most['moved']:>14}"
     for link in report["links"]:
         where = f"{link['source']} to {link['target']}"
         yield f"{where:<24}{'':>14}{link['asked']:>14}{link['moved']:>14}"

@@ -11,6 +11,7 @@ from target import Program, device
 
 from spyrec import sim, spyrecode
 from spyrec.device.model import Device
+from spyrec.sim.report import render
 
 ALONE = [p for p in PROGRAMS if p.name in ("copy", "softmax", "matmul", "flash", "gather", "bound", "while")]
 
@@ -57,3 +58,17 @@ def test_hops_and_bytes_of_the_ring_cost_time(name: str) -> None:
     free, near, far = (cycles(program, changed(hop_latency=h)) for h in (0, 4, 400))
     assert free <= near < far
     assert cycles(program, changed(ring_bandwidth=1)) > near
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_no_run_beats_its_bound(program: Program) -> None:
+    _, result = program.binary(program.artifact())
+    assert result.report["bound"]["ratio"] >= 1
+
+
+def test_the_report_says_what_went_over_the_ring() -> None:
+    """Core 0 sends five rows of 128 bytes to cores 1, 2 and 3 of 32, each link of the way once."""
+    program = next(p for p in PROGRAMS if p.name == "multicast")
+    report = program.binary(program.artifact())[1].report
+    assert report["ring"] == [{"from": c, "to": c + 1, "moved": 5 * 128} for c in range(3)]
+    assert "ring, all links" in render(report)
