@@ -13,7 +13,6 @@ from spyrec.diag.ids import IDS
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test" / "tools"))
-import doc_examples  # noqa: E402
 import error_ids  # noqa: E402
 
 PAGES = {path.stem: path for path in (ROOT / "docs" / "errors").glob("*.md")}
@@ -85,11 +84,3 @@ def test_each_id_is_reached_by_a_test() -> None:
     assert sorted(set(IDS) - set(listed)) == [], "write a test, then: python test/tools/error_ids.py --update TEST"
     assert sorted(set(listed) - set(IDS)) == []
     assert [test for test in listed.values() if not (ROOT / test).is_file()] == []
-
-
-@pytest.mark.parametrize(
-    "page", sorted(p for p in PAGES.values() if doc_examples.has_examples(p)), ids=lambda p: p.stem
-)
-def test_what_a_page_shows_is_what_comes_out(page: Path) -> None:
-    for shown in doc_examples.run(page):
-        assert shown.agrees, f"$ {shown.command}\n{shown.printed}"
