@@ -49,12 +49,13 @@ class Hazard:
     """``target`` must come after ``source``, ``distance`` executions of the block later (0: in the same one).
 
     Until it has been brought up to the body of ``loop``, the loop that carries it, ``distance`` counts iterations of
-    that loop."""
+    that loop, and ``inside`` executions of the block that it is in now."""
 
     source: Entry
     target: Entry
     distance: int
     loop: Loop | None = None
+    inside: int = 1
 
 
 @dataclass
@@ -149,7 +150,7 @@ class _Finder:
             seen.sources += _weakest(_raised(entry, item, body) for entry in inner.sources)
             seen.targets += _weakest(_raised(entry, item, body) for entry in inner.targets)
             seen.outer += [
-                replace(h, source=_raised(h.source, item, body), target=_raised(h.target, item, body))
+                replace(h, source=_raised(h.source, item, body), target=_raised(h.target, item, body), inside=1)
                 for h in inner.outer
             ]
         return seen
@@ -201,9 +202,11 @@ class _Scan:
                         if _conflict(source, target) and not nested:
                             found.setdefault((id(source), id(target)), (source, target))
         for source, target in found.values():
-            for loop, distance in self._relate(source, target).carried:
-                hazard = Hazard(source, target, distance, loop)
-                (self.hazards.carried if loop is self.block.loop else self.outer).append(hazard)
+            for carried in self._relate(source, target).carried:
+                # In a branch the block executes less often than the loop's body.
+                inside = carried.inside if self.block.loop is self.block.loops[-1] else 1
+                hazard = Hazard(source, target, carried.distance, carried.loop, inside)
+                (self.hazards.carried if carried.loop is self.block.loop else self.outer).append(hazard)
 
     def _relate(self, source: Entry, target: Entry) -> Relation:
         key = (source.place, target.place)

@@ -76,8 +76,7 @@ class _Pruner:
             return sum(1 << u for u in range(self.count) if any(row[u] >= 0 for row in rows))
 
         def settled(hazard: Hazard) -> bool:
-            # Executions of this block in different iterations of a loop further out are at least one apart.
-            return _in_order(hazard, 1, clocks.enter[hazard.target.number], stride)
+            return _in_order(hazard, hazard.inside, clocks.enter[hazard.target.number], stride)
 
         return Lift(source, target, settled)
 

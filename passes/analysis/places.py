@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 from spyrec.passes.analysis.overlap import Term, can_reach, first_distance
 from spyrec.passes.analysis.skeleton import Loop
+
+_FARTHEST = 32
+"""How many executions of a body apart are told from one another: more than units run ahead."""
 
 
 @dataclass(eq=False, repr=False)
@@ -88,16 +92,28 @@ Place: TypeAlias = BufferPlace | BoxPlace | UnknownPlace
 
 
 @dataclass(frozen=True)
+class Carried:
+    """Two accesses meet ``distance`` or more iterations of ``loop`` apart, the loops around it standing still.
+
+    By then the innermost loop around both has executed its body ``inside`` times more, or more often.
+    """
+
+    loop: Loop
+    distance: int
+    inside: int
+
+
+@dataclass(frozen=True)
 class Relation:
     """When two accesses, the first of which comes first, can touch the same byte.
 
-    ``together``: in the same iteration of all loops around both. ``carried``: ``(loop, distance)``, innermost loop
-    first: the second ``distance`` or more iterations of ``loop`` later, the loops around it standing still. Loops
-    further out than one with distance 1 are left out: what orders consecutive iterations, counted over all executions,
-    orders those too."""
+    ``together``: in the same iteration of all loops around both. ``carried``: in different iterations of a loop,
+    innermost loop first. Loops further out than one with distance 1 are left out: what orders consecutive iterations,
+    counted over all executions, orders those too.
+    """
 
     together: bool
-    carried: tuple[tuple[Loop, int], ...]
+    carried: tuple[Carried, ...]
 
 
 APART = Relation(False, ())
@@ -128,7 +144,7 @@ def _every(distance: int, loops: tuple[Loop, ...]) -> Relation:
     """Together, and whenever the innermost loop's body has executed ``distance`` times more."""
     trips = [loop.max_trips for loop in loops]
     executions = math.inf if None in trips else math.prod(count for count in trips if count is not None)
-    return Relation(True, ((loops[-1], distance),) if distance < executions else ())
+    return Relation(True, (Carried(loops[-1], distance, distance),) if distance < executions else ())
 
 
 def _relate_buffers(first: BufferPlace, second: BufferPlace, loops: tuple[Loop, ...]) -> Relation:
@@ -144,7 +160,7 @@ def _relate_boxes(first: BoxPlace, second: BoxPlace, loops: tuple[Loop, ...]) ->
     box: list[Term] = [(-stride, 0, extent - 1) for stride, extent in first.box]
     box += [(stride, 0, extent - 1) for stride, extent in second.box]
     together = can_reach(box + _differences(first, second, frozenset(loops), None), low, high)
-    carried: list[tuple[Loop, int]] = []
+    carried: list[Carried] = []
     for depth in range(len(loops) - 1, -1, -1):
         loop = loops[depth]
         limit = None if loop.max_trips is None else loop.max_trips - 1
@@ -152,10 +168,72 @@ def _relate_boxes(first: BoxPlace, second: BoxPlace, loops: tuple[Loop, ...]) ->
         terms = box + _differences(first, second, frozenset(loops[:depth]), loop)
         distance = first_distance(step, limit, terms, low, high)
         if distance is not None:
-            carried.append((loop, distance))
+            inside = distance if loop is loops[-1] else _least_inside(first, second, loops, depth, box, low, high)
+            carried.append(Carried(loop, distance, inside))
             if distance == 1:
                 break
     return Relation(together, tuple(carried))
+
+
+def _least_inside(
+    first: BoxPlace,
+    second: BoxPlace,
+    loops: tuple[Loop, ...],
+    depth: int,
+    box: list[Term],
+    low: int,
+    high: int,
+) -> int:
+    """Executions of the innermost body between two accesses that meet in different iterations of ``loops[depth]``.
+
+    1 where the number of executions is no linear function of counters. Looks up to ``_FARTHEST`` and says one more
+    then.
+    """
+    inner = loops[depth + 1 :]
+    regular = all(loop.block.loop is outer for outer, loop in pairwise(loops[depth:]))
+    if not regular or any(loop.max_trips is None or loop.min_trips != loop.max_trips for loop in inner):
+        return 1
+    trips = [loop.max_trips or 0 for loop in inner]
+    # Executions of the innermost body in one iteration of each loop.
+    weights = {loop: math.prod(trips[k:]) for k, loop in enumerate(loops[depth:])}
+    moving = loops[depth]
+    most = _FARTHEST // max(1, weights[moving]) + 1
+    steps = {variable.counter: factor for variable, factor in second.variables}
+    back = {variable.counter: factor for variable, factor in first.variables}
+    # One linear combination for two: the address, and the count times a factor beyond all addresses.
+    terms: list[tuple[int, int, int | None, int | None]] = [(0, *term) for term in box]
+    terms.append((weights[moving], steps.get(moving, 0), 1, most))
+    for loop, count in zip(inner, trips, strict=True):
+        terms.append((-weights[loop], -back.get(loop, 0), 0, count - 1))
+        terms.append((weights[loop], steps.get(loop, 0), 0, count - 1))
+    counted = frozenset(inner)
+    outside = frozenset(loops[:depth])
+    for variable, (a, b) in _factors(first, second).items():
+        if variable.counter in counted:
+            continue
+        if variable.loops <= outside or variable.counter is moving:
+            terms.append((0, b - a, variable.low, variable.high))
+        else:
+            terms += [(0, -a, variable.low, variable.high), (0, b, variable.low, variable.high)]
+    reach = abs(low) + abs(high)
+    for _, factor, least, greatest in terms:
+        if factor and (least is None or greatest is None):
+            return 1
+        reach += abs(factor) * max(abs(least or 0), abs(greatest or 0))
+    scale = 2 * reach + 1
+    scaled = [(weight * scale + factor, least, greatest) for weight, factor, least, greatest in terms]
+    for inside in range(1, _FARTHEST + 1):
+        if can_reach(scaled, inside * scale + low, inside * scale + high):
+            return inside
+    return _FARTHEST + 1
+
+
+def _factors(first: BoxPlace, second: BoxPlace) -> dict[Variable, tuple[int, int]]:
+    """The factors that each variable has in the two addresses."""
+    factors: dict[Variable, tuple[int, int]] = {variable: (factor, 0) for variable, factor in first.variables}
+    for variable, factor in second.variables:
+        factors[variable] = (factors.get(variable, (0, 0))[0], factor)
+    return factors
 
 
 def _differences(first: BoxPlace, second: BoxPlace, still: frozenset[Loop], moving: Loop | None) -> list[Term]:
@@ -163,11 +241,8 @@ def _differences(first: BoxPlace, second: BoxPlace, still: frozenset[Loop], movi
 
     The counter of ``moving`` is that of the first access in both; the distance between them is the caller's.
     """
-    factors: dict[Variable, tuple[int, int]] = {variable: (factor, 0) for variable, factor in first.variables}
-    for variable, factor in second.variables:
-        factors[variable] = (factors.get(variable, (0, 0))[0], factor)
     terms: list[Term] = []
-    for variable, (a, b) in factors.items():
+    for variable, (a, b) in _factors(first, second).items():
         if variable.loops <= still or (moving is not None and variable.counter is moving):
             terms.append((b - a, variable.low, variable.high))
         else:

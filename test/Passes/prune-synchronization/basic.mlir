@@ -101,3 +101,43 @@ func.func @perhaps(%x: index, %y: index, %n: index) attributes {grid = [1]} {
   dataflow.data_transfer from %k to @device[%c0 from %y] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<64xf16, "lx">
   return
 }
+
+// Rows meet again in the next pass over them, two rows later at the earliest. By then the buffer's two slots have kept the load back
+// until the store was through; were there one row, they would not have.
+// CHECK-LABEL: func.func @two_rows
+// CHECK-NEXT: dataflow.channel @row_full from @load to @store {init = 0 : i64}
+// CHECK-NEXT: dataflow.channel @row_free from @store to @load {init = 2 : i64}
+// CHECK-NOT: dataflow.channel
+func.func @two_rows(%x: index, %n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = arith.constant 2 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %rows step %c1 {
+      %o = affine.apply affine_map<(j) -> (j * 64)>(%j)
+      %a = dataflow.alloc {address = 0, depth = 2, name = "row", slot_bytes = 128} : memref<64xf16, "lx">
+      dataflow.data_transfer from @device[%o from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<64xf16, "lx">
+      dataflow.data_transfer from %a to @device[%o from %x] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<64xf16, "lx">
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @one_row
+// CHECK-NEXT: dataflow.channel @row_full
+// CHECK-NEXT: dataflow.channel @row_free
+// CHECK-NEXT: dataflow.channel @x_stored from @store to @load {init = 1 : i64}
+func.func @one_row(%x: index, %n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %rows step %c1 {
+      %o = affine.apply affine_map<(j) -> (j * 64)>(%j)
+      %a = dataflow.alloc {address = 0, depth = 2, name = "row", slot_bytes = 128} : memref<64xf16, "lx">
+      dataflow.data_transfer from @device[%o from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<64xf16, "lx">
+      dataflow.data_transfer from %a to @device[%o from %x] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<64xf16, "lx">
+    }
+  }
+  return
+}
