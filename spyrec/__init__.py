@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
     from spyrec.code import Code, Execution, compile, load
     from spyrec.errors import (
         CompilerBug,
@@ -43,6 +44,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
@@ -50,3 +53,16 @@ def __getattr__(name: str) -> Any:
     return getattr(
         import_module("spyrec.code" if name in ("Code", "Execution", "compile", "load") else "spyrec.errors"), name
     )
+
+
+def _version() -> str:
+    from importlib import metadata
+
+    try:
+        return metadata.version("spyrec")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})

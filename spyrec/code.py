@@ -27,12 +27,17 @@ class Execution:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Code:
     """A compiled kernel. ``diagnostics`` are the warnings and remarks of its compilation."""
 
     artifact: Artifact
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    def __repr__(self) -> str:
+        signature, artifact = self.artifact.signature, self.artifact
+        size = len(artifact.binary)
+        return f"<spyrec.Code {signature.kernel}: {artifact.device.name}, {signature.grid} tiles, {size} bytes>"
 
     @property
     def name(self) -> str:

@@ -71,7 +71,7 @@ class SpyrecError(Exception):
         super().__init__(self.diagnostics)
 
     def __str__(self) -> str:
-        return "\n".join(str(d) for d in self.diagnostics)
+        return "\n".join(f"{d} [{d.id}]" if d.id else str(d) for d in self.diagnostics)
 
 
 class InvalidKernel(SpyrecError):

@@ -30,7 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _about(words[1], words[2:])
         return _print(_help())
     if first in ("--version", "-version", "-V"):
-        return _print(f"spyrec {_version()}\n")
+        import spyrec
+
+        return _print(f"spyrec {spyrec.__version__}\n")
     return _command(first, words[1:])
 
 
@@ -108,15 +110,6 @@ def _help() -> str:
         "Exit status: 0 done, 1 the input was refused, 2 the command line was wrong, 3 the compiler is at fault.",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _version() -> str:
-    from importlib import metadata
-
-    try:
-        return metadata.version("spyrec")
-    except metadata.PackageNotFoundError:
-        return "(not installed)"
 
 
 def _print(text: str) -> int:

@@ -89,6 +89,16 @@ def test_seeds_are_natural_numbers(seeds: dict[str, int]) -> None:
         code.run({}, **seeds)
 
 
+def test_what_an_interactive_user_sees() -> None:
+    assert {"compile", "load", "Code", "InvalidKernel", "__version__"} <= set(dir(spyrec))
+    assert all(hasattr(spyrec, name) for name in dir(spyrec))
+    assert spyrec.__version__
+    code = spyrec.compile(KERNEL)
+    assert repr(code) == f"<spyrec.Code add: spyre, 32 tiles, {len(code.artifact.binary)} bytes>"
+    with pytest.raises(InvalidKernel, match=r"<text>:1:1: error: 'prose' is no op.* \[unknown-op\]$"):
+        spyrec.compile("prose\n")
+
+
 def test_threads() -> None:
     results: list[str] = []
 
