@@ -144,7 +144,8 @@ def bind(
     if seed is None:
         for region in regions:
             if region.read and not any(region is other for other in named):
-                _problem(problems, "missing-array", f"no array for '{region.key}'", _places(signature, region))
+                note = f"give it with --in {region.key}=FILE.npy; --seed makes up what is missing"
+                _problem(problems, "missing-array", f"no array for '{region.key}'", _places(signature, region), note)
     _place_regions(signature, regions, problems)
     _raise_if(problems)
     memory = DeviceMemory(_segments(regions))
@@ -222,13 +223,16 @@ def _places(signature: Signature, region: Region) -> tuple[Position, ...]:
     return signature.places(region.views[0])
 
 
-def _problem(problems: list[Diagnostic], id_: str, message: str, places: Sequence[Position] = ()) -> None:
-    problems.append(_error(id_, message, places))
+def _problem(
+    problems: list[Diagnostic], id_: str, message: str, places: Sequence[Position] = (), advice: str = ""
+) -> None:
+    problems.append(_error(id_, message, places, advice))
 
 
-def _error(id_: str, message: str, places: Sequence[Position] = ()) -> Diagnostic:
-    """An error at the first place, with a note at each further one."""
+def _error(id_: str, message: str, places: Sequence[Position] = (), advice: str = "") -> Diagnostic:
+    """An error at the first place, with a note at each further one, and one that says how to mend it."""
     notes = tuple(Diagnostic(Severity.NOTE, "in this text", position=place) for place in places[1:])
+    notes += (Diagnostic(Severity.NOTE, advice),) if advice else ()
     return Diagnostic(Severity.ERROR, message, id_, places[0] if places else None, notes=notes)
 
 
@@ -317,7 +321,9 @@ def _scalar_values(
             and not any(_argument(signature, name) is argument for name in scalars)
         ):
             message = f"no value for argument '{argument.name}' of type {argument.type}"
-            _problem(problems, "missing-scalar", message, signature.places(argument))
+            sample = next((n for n in (1.5, 1024) if _fit(n, argument.type) is not None), 1)
+            note = f"give it with --set {argument.name}={sample}"
+            _problem(problems, "missing-scalar", message, signature.places(argument), note)
     return values
 
 

@@ -167,6 +167,13 @@ def test_mistakes(arrays: dict[str, Any], numbers: dict[str, Any], message: str)
 
 def test_missing_arrays_are_random_only_with_a_seed() -> None:
     assert mistakes(sample.SIGNATURE, {}, NUMBERS, None) == ["negate.mlir:3:14: error: no array for 'x_ptr'"]
+    with pytest.raises(InvalidKernel) as caught:
+        bind(sample.SIGNATURE, {}, {}, seed=None)
+    assert sorted(d.notes[-1].message for d in caught.value.diagnostics) == [
+        "give it with --in x_ptr=FILE.npy; --seed makes up what is missing",
+        "give it with --set alpha=1.5",
+        "give it with --set n=1024",
+    ]
 
 
 def test_views_outside_of_memory() -> None:
