@@ -176,6 +176,7 @@ def spelled(words: Sequence[str], command: click.Command) -> list[str]:
     valued = {o for p in options if not p.is_flag for o in p.opts if not o.startswith("--")}
     flags = {o for p in options if p.is_flag for o in p.opts if not o.startswith("--")} | {"-h"}
     bare = {o: p.flag_value for p in options if not p.is_flag and isinstance(p.flag_value, str) for o in p.opts}
+    choices = {o: getattr(p.type, "choices", ()) for p in options for o in p.opts}
     # LLVM's tools take --flag=false; what switches a flag off is its second spelling, or leaving it out.
     off = {o: [*p.secondary_opts] for p in options if p.is_flag for o in p.opts if o.startswith("--")}
     result: list[str] = []
@@ -187,6 +188,9 @@ def spelled(words: Sequence[str], command: click.Command) -> list[str]:
         if one_dash and name[:2] not in valued and not all(f"-{c}" in flags for c in name[1:]):
             name = f"-{name}"
         if name in bare and not equals:
+            following = words[index + 1] if index + 1 < len(words) else ""
+            if following in choices[name]:
+                raise UsageError(f"write {name}={following}, without a space")
             equals, value = "=", bare[name]
         if name in off and value.lower() in ("true", "1"):
             result.append(name)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--trace", metavar="FILE", callback=shared.named, help="Write a trace for Chrome's or Perfetto's viewer.")
 @click.option(
     "--report",
+    cls=shared.ValueLeftOut,
     type=click.Choice(["text", "json"]),
     is_flag=False,
     flag_value="text",

@@ -27,6 +27,15 @@ def named(_: click.Context, param: click.Parameter, value: str | None) -> str | 
     return value
 
 
+class ValueLeftOut(click.Option):
+    """An option whose value may be left out, and else stands behind ``=``; the help says so."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Spelling and help."""
+        assert isinstance(self.type, click.Choice)
+        return f"{self.opts[0]}[={'|'.join(self.type.choices)}]", self.help or ""
+
+
 SEED = click.IntRange(min=0)
 SETTINGS = click.option(
     "--set",
