@@ -15,6 +15,7 @@ from spyrec.dialects.dataflow import AllocOp, ChannelOp, DataTransferOp, PostOp,
 from spyrec.mlir import ir
 from spyrec.numerics.errors import UnknownType
 from spyrec.numerics.types import scalar_type
+from spyrec.ods.fields import value_counts
 from spyrec.passes.analysis import kernels, support
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.instances import effective_depth
@@ -213,16 +214,16 @@ class _Reader:
 
     def _transfer(self, view: DataTransferOp) -> list[Access]:
         accesses: list[Access] = []
-        if not view.is_plain:
+        found = operands(view)
+        if view.static_lower is not None or found["get_from"] or found["put_to"] or found["indices"]:
             message = "clips, other cores and lists of indices in transfers are not lowered yet"
             self.refuse(view.operation, "unsupported-op", message)
             return accesses
         for side, other, write in (("source", "dest", False), ("dest", "source", True)):
-            buffer, far = getattr(view, side), getattr(view, other)
-            if buffer is not None:
+            for buffer in found[side]:
                 accesses += self._buffer_access(view.operation, buffer, side, write)
-            elif far is not None:
-                accesses += self._box_access(view, side, far, write)
+            if not found[side]:
+                accesses += self._box_access(view, found, side, found[other][0], write)
         return accesses
 
     def _buffer_access(
@@ -234,22 +235,24 @@ class _Reader:
             return []
         return [Access(place, write, whole)] if place.size else []
 
-    def _box_access(self, view: DataTransferOp, side: str, buffer: ir.Value, write: bool) -> list[Access]:
+    def _box_access(
+        self, view: DataTransferOp, found: dict[str, list[ir.Value]], side: str, buffer: ir.Value, write: bool
+    ) -> list[Access]:
         memref = ir.MemRefType(buffer.type)
         if getattr(view, f"{side}_space").value == "lx":
             self.refuse(view.operation, "unknown-buffer", "a box of LX has no buffer that it lies in", f"{side}_space")
             return []
         if 0 in memref.shape:
             return []
-        base: ir.Value | None = getattr(view, f"{side}_base")
+        base = next(iter(found[f"{side}_base"]), None)
         number, rest = self._base(base)
         name = self.names[number] if number is not None else "memory" if base is None else "pointer"
         strides = list(getattr(view, f"{side}_strides"))
-        if (base is not None and number is None) or getattr(view, f"{side}_dyn_strides"):
+        if (base is not None and number is None) or found[f"{side}_dyn_strides"]:
             place: Place = UnknownPlace(name)
         else:
             size = element_bytes(memref.element_type)
-            form = rest + self._index(getattr(view, f"{side}_offset")).scaled(size)
+            form = rest + self._index(found[f"{side}_offset"][0]).scaled(size)
             box, element = _contiguous([(s * size, n) for s, n in zip(strides, memref.shape, strict=True)], size)
             start, variables = self._variables(form)
             may_alias = number is not None and number in self.may_alias
@@ -376,6 +379,17 @@ class _Reader:
             (block, post, _), (_, wait, _) = posts[0], waits[0]
             block.channels.append(Channel(ends[0], ends[1], view.init.value, post, wait, name))
         self.schedule.program.units = tuple(self.units)
+
+
+def operands(view: DataTransferOp) -> dict[str, list[ir.Value]]:
+    """All operands of a transfer by field: the accessors count them anew each time."""
+    values = list(view.operation.operands)
+    found = {}
+    at = 0
+    for spec, count in zip(view.spec.operands, value_counts(view, operands=True), strict=True):
+        found[spec.name] = values[at : at + count]
+        at += count
+    return found
 
 
 def _contiguous(dims: list[tuple[int, int]], element: int) -> tuple[tuple[tuple[int, int], ...], int]:

@@ -11,7 +11,7 @@ from spyrec.dialects.dataflow import DataTransferOp, StreamOp, TransferOp, Yield
 from spyrec.mlir import ir, scf
 from spyrec.passes.analysis import layouts, ops
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
-from spyrec.passes.analysis.schedule import element_bytes
+from spyrec.passes.analysis.schedule import element_bytes, operands
 
 Mapped = Callable[[ir.Value], ir.Value]
 Slot = Callable[[ir.Value, ir.Location], tuple[str, ir.Value]]
@@ -34,25 +34,24 @@ class UnitOps:
         """`dataflow.transfer` for a `dataflow.data_transfer`, inside of loops where its box has more than four
         counts.
         """
-        buffer = view.source if view.source is not None else view.dest
-        assert buffer is not None
-        memref = ir.MemRefType(buffer.type)
+        found = operands(view)
+        memref = ir.MemRefType((found["source"] or found["dest"])[0].type)
         size = element_bytes(memref.element_type)
         sides = ("source", "dest")
         strides: list[tuple[int, ...]] = []
         for side in sides:
-            if getattr(view, f"{side}_dyn_strides"):
+            if found[f"{side}_dyn_strides"]:
                 message = f"strides that only the run knows have no descriptor, but those of {side} are computed"
                 self.sink.error(view.operation, "unsupported-view", message, f"{side}_strides")
                 return
-            if getattr(view, side) is not None:
+            if found[side]:
                 strides.append(layouts.dense_strides(memref.shape, size))
             else:
                 strides.append(tuple(stride * size for stride in getattr(view, f"{side}_strides")))
         nest = Nest(tuple(memref.shape), tuple(strides))
         if nest.is_empty:
             return
-        ends = [self._end(view, side, size) for side in sides]
+        ends = [self._end(view, found, side, size) for side in sides]
         with _outer_loops(layouts.collapsed(nest), view.location) as (inner, offsets):
             source, dest = (
                 _plus(end.address, offset, view.location) for end, offset in zip(ends, offsets, strict=True)
@@ -73,24 +72,23 @@ class UnitOps:
                 loc=view.location,
             )
 
-    def _end(self, view: DataTransferOp, side: str, size: int) -> _End:
-        buffer: ir.Value | None = getattr(view, side)
-        if buffer is not None:
+    def _end(self, view: DataTransferOp, found: dict[str, list[ir.Value]], side: str, size: int) -> _End:
+        for buffer in found[side]:
             name, address = self.slot(buffer, view.location)
             return _End("lx", None, address, name)
-        base: ir.Value | None = getattr(view, f"{side}_base")
-        offset = self.mapped(getattr(view, f"{side}_offset"))
+        base = next(map(self.mapped, found[f"{side}_base"]), None)
+        offset = self.mapped(found[f"{side}_offset"][0])
         scaled = ops.apply(ir.AffineMap.get(1, 0, [ir.AffineExpr.get_dim(0) * size]), [offset], view.location)
         space: str = getattr(view, f"{side}_space").value
-        return _End(space, None if base is None else self.mapped(base), scaled, None)
+        return _End(space, base, scaled, None)
 
     def stream(self, op: ir.Operation) -> None:
         """`dataflow.stream` for a `linalg.generic` on buffers, inside of loops where it has more than four counts."""
-        operands = list(op.operands)
+        values = list(op.operands)
         outputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1]
         maps = [ir.AffineMapAttr(attribute).value for attribute in ir.ArrayAttr(op.attributes["indexing_maps"])]
-        buffers = [k for k, operand in enumerate(operands) if isinstance(operand.type, ir.MemRefType)]
-        memrefs = {k: ir.MemRefType(operands[k].type) for k in buffers}
+        buffers = [k for k, operand in enumerate(values) if isinstance(operand.type, ir.MemRefType)]
+        memrefs = {k: ir.MemRefType(values[k].type) for k in buffers}
         if not self._is_parallel(op):
             return
         counts = layouts.extents([maps[k] for k in buffers], [memrefs[k].shape for k in buffers])
@@ -103,7 +101,7 @@ class UnitOps:
         nest = Nest(tuple(counts), tuple(strides for strides, _ in known))
         if nest.is_empty:
             return
-        slots = {k: self.slot(operands[k], op.location) for k in buffers}
+        slots = {k: self.slot(values[k], op.location) for k in buffers}
         with _outer_loops(layouts.collapsed(nest), op.location) as (inner, offsets):
             addresses = [
                 _plus(slots[k][1], offset, op.location, first)
