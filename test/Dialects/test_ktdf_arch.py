@@ -49,7 +49,11 @@ def test_a_right_device_and_what_it_keeps() -> None:
             "called @a",
         ),
         (device(f'%d = "ktdf_arch.memory"() {{}} : () -> {M}'), "missing-attribute", "needs the attribute kind"),
-        (device(f'%d = "ktdf_arch.memory"() {{kind = unit}} : () -> {M}'), "wrong-attribute", "must be what a memref takes as memory space, but is unit"),
+        (
+            device(f'%d = "ktdf_arch.memory"() {{kind = unit}} : () -> {M}'),
+            "wrong-attribute",
+            "must be what a memref takes as memory space, but is unit",
+        ),
         (device(DDR.replace("1024", "0")), "wrong-attribute", "at least 1, but is 0"),
         (
             device(DDR.replace("kind", "ktdf_arch.bandwith = 1, kind")),
