@@ -73,7 +73,6 @@ IDS: dict[str, tuple[str, str]] = {
     # devices
     "bad-device": ("InvalidKernel", "a device file says something impossible, or too little"),
     "no-route": ("Unsupported", "the device has no route between two memories"),
-    "unknown-resource": ("InvalidKernel", "a device file has an op that the model has no place for (a warning)"),
     "unknown-unit": ("InvalidKernel", "what a unit of a device file is for is not understood (a warning)"),
     # files and command lines
     "bad-extension": ("UsageError", "a file or package that adds passes or dialects cannot be used"),

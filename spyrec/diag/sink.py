@@ -53,6 +53,7 @@ class Sink:
         self._resource: tuple[str, int, int] | None = None
         self.spell: Callable[[str], str] = _as_it_is
         """Turns what MLIR calls types and attributes of ours, in a message, into what users write."""
+        self._said: set[tuple[object, ...]] = set()
         self._maps: dict[str, SourceMap] = {}
         self._sources: dict[str, Source | None] = {}
 
@@ -103,7 +104,12 @@ class Sink:
         self.emit(self.diagnostic(Severity.REMARK, where, id, message, field, notes))
 
     def emit(self, diagnostic: Diagnostic) -> None:
-        """Keep a finished diagnostic (from another sink or process)."""
+        """Keep a finished diagnostic (from another sink or process), unless it has been said of its place already."""
+        if diagnostic.position is not None:
+            said = (diagnostic.severity, diagnostic.id, diagnostic.message, diagnostic.position, diagnostic.end_column)
+            if said in self._said:
+                return
+            self._said.add(said)
         if diagnostic.severity is Severity.ERROR:
             self._errors += 1
         self.diagnostics.append(diagnostic)

@@ -122,9 +122,7 @@ class _Walk:
                     yielded = [names[unit] for unit in view.units]
                 case ktdf_arch.PatternsOp():
                     pass
-                case _:
-                    name = view.operation.name
-                    self.sink.warning(view, "unknown-resource", f"{name} is not understood and left out of the model")
+                # The verifier of the device lets nothing else in.
         return yielded
 
     def _group(self, op: ktdf_arch.GroupOp, depth: int, names: dict[ir.Value, str], instances: int) -> None:
