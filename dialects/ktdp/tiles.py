@@ -294,3 +294,13 @@ def _reach(expression: sets.Expression, values: Sequence[tuple[int, int] | None]
 
 class RegionTerminatorOp(ods.Op, dialect=Ktdp, name="region_terminator", traits=(ods.Terminator,), effects=ods.Pure):
     """Ends the region of an indirect access tile, which is not shown."""
+
+    def verify(self) -> Iterator[ods.Violation]:
+        """It stands in that region."""
+        around = self.operation.parent
+        if around is None or around.operation.name != ConstructIndirectAccessTileOp.NAME:
+            found = "nothing" if around is None else around.operation.name
+            yield ods.Violation(
+                "wrong-region",
+                f"{self.NAME} ends the body of {ConstructIndirectAccessTileOp.NAME}, but stands in {found}",
+            )

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
+from types import MappingProxyType
 from typing import Any
 
 from spyrec.asm.grammar import SEGMENTS
@@ -38,12 +39,12 @@ def attach(
     generic: Generic,
     source: Source,
     nameless: Set[str] = frozenset(),
-    implied: Set[str] = frozenset(),
+    implied: Mapping[str, Set[str]] = MappingProxyType({}),
 ) -> None:
     """Set locations and names in ``module``.
 
     ``located`` is the same module parsed with its trailers; ``nameless`` are SSA names of arguments that keep none;
-    ``implied`` are names of terminators that text may leave out: those that it could have are where the op around is.
+    ``implied`` are names of terminators that text may leave out, and of the ops in which: they are where those are.
     """
     Attacher(module, generic, source, nameless, implied).run(located)
 
@@ -52,7 +53,7 @@ class Attacher:
     """Walks one module."""
 
     def __init__(
-        self, module: ir.Module, generic: Generic, source: Source, nameless: Set[str], implied: Set[str]
+        self, module: ir.Module, generic: Generic, source: Source, nameless: Set[str], implied: Mapping[str, Set[str]]
     ) -> None:
         self.module = module
         self.nameless = nameless
@@ -70,9 +71,10 @@ class Attacher:
             user = next(users) if users is not None else None
             parsed = op.location
             given = user.location if user is not None else None
-            if op.name in self.implied and _says_nothing(op) and op.parent is not None:
+            around = op.parent.operation if op.name in self.implied and op.parent is not None else None
+            if around is not None and around.name in self.implied[op.name] and _says_nothing(op):
                 # It is not printed, so its place would be lost; it gets the one that reading it again gives.
-                op.location = self._unnamed(op.parent.location)
+                op.location = self._unnamed(around.location)
             elif (given is None or given == parsed) and len(op.results):
                 op.location = self._named(parsed, given, self._result_name(parsed))
             else:

@@ -69,10 +69,14 @@ class Grammar:
         return found
 
     @functools.cached_property
-    def implied(self) -> frozenset[str]:
-        """Ops that end a region and may be left out there."""
-        regions = (r for o in self.ops.values() for r in o.regions)
-        return frozenset(r.terminator for r in regions if r.implicit and r.terminator is not None)
+    def implied(self) -> Mapping[str, frozenset[str]]:
+        """Ops that end a region and may be left out there, and the ops that have such regions."""
+        found: dict[str, frozenset[str]] = {}
+        for op in self.ops.values():
+            for region in op.regions:
+                if region.implicit and region.terminator is not None:
+                    found[region.terminator] = found.get(region.terminator, frozenset()) | {op.name}
+        return found
 
     def nearest_record(self, name: str) -> str | None:
         """The type or attribute of ours (with sigil) that ``name`` is most likely a misspelling of."""

@@ -76,7 +76,7 @@ def _op(op: type[Op]) -> list[str]:
     if "verify" in vars(op) and op.verify.__doc__:
         lines.append(f"* verified: {' '.join(inspect.cleandoc(op.verify.__doc__).split())}")
     if "review" in vars(op) and op.review.__doc__:
-        lines.append(f"* said when it is read: {' '.join(inspect.cleandoc(op.review.__doc__).split())}")
+        lines.append(f"* when text is read: {' '.join(inspect.cleandoc(op.review.__doc__).split())}")
     return [*lines, ""]
 
 

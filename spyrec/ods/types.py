@@ -95,7 +95,7 @@ def _make_spec(cls: Any, sigil: str, dialect: type[Dialect], name: str, ir_name:
 
 
 def _attributes(spec: RecordSpec, params: dict[str, Any]) -> list[ir.Attribute]:
-    """Parameters by name as the attributes that are stored, in order."""
+    """Parameters by name as the attributes that are stored, in order. Raises TypeError when they do not fit."""
     out: list[ir.Attribute] = []
     for p in spec.params:
         value = params.pop(p.name, None)
@@ -107,6 +107,11 @@ def _attributes(spec: RecordSpec, params: dict[str, Any]) -> list[ir.Attribute]:
             raise TypeError(f"{spec.name}: parameter {p.name} is missing")
     if params:
         raise TypeError(f"{spec.name} has no parameter {', '.join(sorted(params))}")
+    if spec.problem is not None:
+        pairs = zip(spec.params, out, strict=True)
+        wrong = spec.problem({p.name: None if isinstance(a, ir.UnitAttr) else str(a) for p, a in pairs})
+        if wrong is not None:
+            raise TypeError(f"{spec.sigil}{spec.name}: {wrong}")
     return out
 
 

@@ -176,6 +176,23 @@ def test_shape_of_an_access_tile_type() -> None:
         assert ktdp.AccessTileType.of([]).shape == []
 
 
+def test_types_are_made_right() -> None:
+    with make_context(), ir.Location.unknown():
+        groups = ir.Attribute.parse("affine_set<(g) : (g == 0)>")
+        f16 = ir.TypeAttr.get(ir.Type.parse("tensor<4xf16>"))
+        future = ktdp.TileFutureType.make(partials=ir.ArrayAttr.get([f16]), groups=groups)
+        assert [str(t) for t in future.types] == ["tensor<4xf16>"]
+        assert future.group_set.holds((0,))
+        with pytest.raises(TypeError, match="at least one tensor"):
+            ktdp.TileFutureType.make(partials=ir.ArrayAttr.get([]), groups=groups)
+        plane = ir.Attribute.parse("affine_set<(g, h) : (g == 0)>")
+        with pytest.raises(TypeError, match="one dimension and no symbols, but has 2 and 0"):
+            ktdp.TileFutureType.make(partials=ir.ArrayAttr.get([f16]), groups=plane)
+        with pytest.raises(TypeError, match="granularity must be at least 1, but is 0"):
+            ktdp.RuntimeArgType.make(type=ir.TypeAttr.get(ir.IndexType.get()), granularity=0)
+        assert str(ktdp.RuntimeArgType.make(type=ir.TypeAttr.get(ir.IndexType.get())).underlying) == "index"
+
+
 @pytest.mark.parametrize(
     ("params", "newest"),
     [

@@ -191,3 +191,10 @@ func.func @generic_form(%v: memref<64xf16>, %j: memref<64xi32>) {
     variables_space_order = #same, variables_space_set = #space} : (memref<64xf16>) -> !ktdp.access_tile<8xindex>
   return
 }
+
+// -----
+
+func.func @terminator() {
+  // expected-error @+1 {{ktdp.region_terminator ends the body of ktdp.construct_indirect_access_tile, but stands in func.func}}
+  ktdp.region_terminator
+}

@@ -107,3 +107,17 @@ func.func @elements(%x: index, %i: memref<16xi32>, %data: tensor<16xf32>) {
   ktdp.store %data, %b : tensor<16xf32>, <16xindex>
   return
 }
+
+// -----
+
+#points = affine_set<(r) : (r >= 0, -r + 15 >= 0)>
+#same = affine_map<(r) -> (r)>
+func.func @without_rank(%v: tensor<*xf16>, %i: memref<16xi32>) {
+  // expected-error @+1 {{tensor<*xf16> has no rank, so it has no coordinates}}
+  %a = ktdp.construct_access_tile %v[0] {access_tile_order = #same, access_tile_set = #points} : tensor<*xf16> -> !ktdp.access_tile<16xindex>
+  // expected-error @+3 {{tensor<*xf16> has no rank, so it has no coordinates}}
+  %b = ktdp.construct_indirect_access_tile intermediate_variables(%r) %v[ind(%i[%r])]
+    {variables_space_order = #same, variables_space_set = #points}
+    : tensor<*xf16>, memref<16xi32> -> !ktdp.access_tile<16xindex>
+  return
+}

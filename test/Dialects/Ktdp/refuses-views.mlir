@@ -134,3 +134,13 @@ func.func @overlap_and_hole(%x: index) {
   %w = ktdp.construct_distributed_memory_view (%a, %c : memref<8xf16>, memref<8xf16>) : memref<24xf16>
   return
 }
+
+// -----
+
+#points = affine_set<(r) : (r >= 0, -r + 15 >= 0)>
+func.func @ranks(%x: index) {
+  // expected-error @+1 {{there are 1 sizes, but memref<16x1xf16> has 2 dimensions}}
+  %v = ktdp.construct_memory_view %x, sizes: [16], strides: [1]
+    {coordinate_set = #points, memory_space = #ktdp.memory_space<global>} : memref<16x1xf16>
+  return
+}
