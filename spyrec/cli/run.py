@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 @click.argument("file", metavar="FILE")
 @click.option("--in", "inputs", metavar="NAME=a.npy", multiple=True, help="The array of an argument.")
 @click.option("--out", "outputs", metavar="NAME=o.npy", multiple=True, help="Save an array after the run.")
-@click.option("--check", is_flag=True, help="Compare the binary with stage ktir, bit for bit.")
+@click.option("--check", is_flag=True, help="Compare the binary with FILE as it stands (stage ktir), bit for bit.")
 @click.option(
     "--stage", metavar="STAGE", default="spyrecode", show_default=True, help="Execute this stage's IR instead."
 )
+@click.option("--from-stage", metavar="STAGE", default="ktir", show_default=True, help="FILE holds this stage.")
 @click.option("--seed", type=shared.SEED, help="Seed of random arrays (for what --in does not give).")
 @click.option(
     "--shuffle", type=shared.SEED, metavar="SEED", help="Draw every latency, or the order of tiles, at random."
@@ -55,6 +56,7 @@ def command(
     outputs: tuple[str, ...],
     check: bool,
     stage: str,
+    from_stage: str,
     seed: int | None,
     shuffle: int | None,
     trace: str | None,
@@ -95,6 +97,7 @@ def command(
             ("--check", check),
             ("--kernel", kernel),
             ("--stage", stage != "spyrecode"),
+            ("--from-stage", from_stage != "ktir"),
             ("--probe", probes),
             ("--strict-bounds", strict_bounds),
             ("--dump-stages", dump_stages),
@@ -110,7 +113,14 @@ def command(
         return 0
     if given.text is None:
         raise InvalidKernel(f"{file} is a bare binary; 'spyrec run' needs the artifact that it belongs to")
-    options = shared.options(device=device, settings=settings, kernel=kernel, dump_stages=dump_stages, emit="spyrecode")
+    options = shared.options(
+        device=device,
+        settings=settings,
+        kernel=kernel,
+        dump_stages=dump_stages,
+        emit="spyrecode",
+        from_stage=from_stage,
+    )
     text, name = given.text, given.name
 
     def body(progress: shared.Progress) -> int:
@@ -172,7 +182,7 @@ class _Request:
             reached = driver.compile_text(text, name, line.at_stage(options, stage), progress=progress, verbose=verbose)
             frame.show(reached.diagnostics)
             launch = self.bind(execute.signature_of(text, name, options, stage=stage, numbers=self.scalars))
-            self.stage(reached, launch, text if stage == line.STAGE_NAMES[0] else reached.text or text)
+            self.stage(reached, launch, text if stage == options.from_stage else reached.text or text)
             self.deliver(launch)
             return
         if self.strict_bounds:
@@ -186,11 +196,11 @@ class _Request:
         reference = launch.copy()
         self.binary(result.artifact, launch)
         if check:
-            original = driver.compile_text(text, name, line.at_stage(options, line.STAGE_NAMES[0]))
+            original = driver.compile_text(text, name, line.at_stage(options, options.from_stage))
             execute.run_stage(original, reference)
             comparisons = execute.compare(launch, reference)
-            frame.emit("".join(f"check: {execute.say(c)}\n" for c in comparisons))
-            wrong = execute.differs(comparisons)
+            frame.emit("".join(f"check: {execute.say(c, options.from_stage)}\n" for c in comparisons))
+            wrong = execute.differs(comparisons, options.from_stage)
             if wrong:
                 raise CompilerBug(wrong)
 

@@ -137,6 +137,7 @@ class Session:
             if self.options.settings:
                 # A misspelt setting is refused even where no pass asks for the device.
                 _ = ctx.device
+            self._check_stage(module)
             stages = STAGES[STAGE_NAMES.index(self.options.from_stage) :]
             self._select(module, ctx)
             self._gate(stages[0], module, ctx, first=True)
@@ -193,6 +194,14 @@ class Session:
             raise UsageError(f"{self.filename} has no kernel '{wanted}'{hint}")
         if len(there) > 1:
             self._run(f"select-kernel{{name={wanted}}}", module, ctx)
+
+    def _check_stage(self, module: ir.Module) -> None:
+        """Raises UsageError when text of a later stage is given as KTIR: each of its ops would be refused."""
+        if self.options.from_stage != STAGES[0].name:
+            return
+        found = stage_of(module)
+        if found != STAGES[0].name:
+            raise UsageError(f"{self.filename}: this is text of stage {found}; add --from-stage {found}")
 
     def _check_kernels(self, module: ir.Module) -> None:
         """Raises InvalidKernel without any kernel, UsageError when a binary is to be made of several."""
@@ -308,6 +317,20 @@ def kernels(module: ir.Module) -> list[tuple[str, ir.Operation]]:
         if visibility != "private":
             found.append((_text(operation, "sym_name"), operation))
     return found
+
+
+def stage_of(module: ir.Module) -> str:
+    """The stage that a text which this compiler printed stands at: kernels of later ones state what launches need."""
+    from spyrec.passes.analysis import kernels as functions
+    from spyrec.passes.analysis.signature import ATTRIBUTE
+
+    later = [function for _, function in kernels(module) if ATTRIBUTE in function.attributes]
+    if not later:
+        return "ktir"
+    ops = {op.name for function in later for op in functions.walk(function)}
+    if "dataflow.program_unit" in ops:
+        return "program"
+    return "schedule" if ops & {"dataflow.alloc", "dataflow.data_transfer"} else "kernel"
 
 
 def _text(operation: ir.Operation, name: str) -> str:

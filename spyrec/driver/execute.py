@@ -94,10 +94,11 @@ def signature_of(
     given the ``numbers`` of the launch.
     """
     from spyrec import codegen, interp
-    from spyrec.driver.compile import at_stage
+    from spyrec.driver.compile import STAGE_NAMES, at_stage
 
+    known_from = max("kernel", options.from_stage, key=STAGE_NAMES.index)
     try:
-        reached = compile_text(text, filename, at_stage(options, "kernel"))
+        reached = compile_text(text, filename, at_stage(options, known_from))
     except CompilerBug:
         raise
     except SpyrecError:
@@ -149,8 +150,8 @@ def _compared(name: str, type_: str, got: Any, want: Any, shape: tuple[int, ...]
     return Comparison(name, type_, got.size, int(bad.sum()), worst, index, str(got[first]), str(want[first]))
 
 
-def say(comparison: Comparison) -> str:
-    """One line about a comparison."""
+def say(comparison: Comparison, stage: str = "ktir") -> str:
+    """One line about a comparison with what ``stage`` does."""
     c = comparison
     if not c.differing:
         return f"{c.name}: {c.elements} elements of {c.type}, equal bits"
@@ -158,14 +159,16 @@ def say(comparison: Comparison) -> str:
     where = ", ".join(map(str, c.index))
     return (
         f"{c.name}: {c.differing} of {c.elements} elements of {c.type} differ, {ulp}; "
-        f"first at [{where}]: {c.got}, stage ktir has {c.want}"
+        f"first at [{where}]: {c.got}, stage {stage} has {c.want}"
     )
 
 
-def differs(comparisons: list[Comparison]) -> list[diag.Diagnostic]:
+def differs(comparisons: list[Comparison], stage: str = "ktir") -> list[diag.Diagnostic]:
     """An error per array that differs."""
     return [
-        diag.Diagnostic(diag.Severity.ERROR, f"the binary does not do what stage ktir does: {say(c)}", "check-failed")
+        diag.Diagnostic(
+            diag.Severity.ERROR, f"the binary does not do what stage {stage} does: {say(c, stage)}", "check-failed"
+        )
         for c in comparisons
         if c.differing
     ]
