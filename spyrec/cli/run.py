@@ -199,6 +199,8 @@ class _Request:
             original = driver.compile_text(text, name, line.at_stage(options, options.from_stage))
             execute.run_stage(original, reference)
             comparisons = execute.compare(launch, reference)
+            if not comparisons:
+                frame.emit("check: nothing was compared: the kernel writes no array\n")
             frame.emit("".join(f"check: {execute.say(c, options.from_stage)}\n" for c in comparisons))
             wrong = execute.differs(comparisons, options.from_stage)
             if wrong:

@@ -46,6 +46,7 @@ IDS: dict[str, tuple[str, str]] = {
     "grid-too-large": ("OutOfResources", "the grid has more tiles than the device has cores"),
     "implicit-grid": ("InvalidKernel", "the kernel has no grid and runs on all cores (a warning)"),
     "kernel-results": ("InvalidKernel", "a kernel returns values"),
+    "no-store": ("InvalidKernel", "a kernel stores nothing (a warning)"),
     "private-kernel": ("InvalidKernel", "a function with a grid is private"),
     "scaled-address": ("InvalidKernel", "an argument that holds an address is computed with"),
     "set-too-large": ("InvalidKernel", "a set has points for which its view or tile has no room"),

@@ -142,6 +142,7 @@ class Session:
             self._select(module, ctx)
             self._gate(stages[0], module, ctx, first=True)
             self._check_kernels(module)
+            self._check_stores(module)
             name = self._name(module)
             self._dump(stages[0], module, name)
             for stage in stages[1:]:
@@ -210,6 +211,17 @@ class Session:
             raise files.refused("there is no kernel in this file", "no-kernel", diag.Position(self.filename, 1, 1))
         if len(there) > 1 and self.options.emit == BINARY:
             raise UsageError(f"{self.filename} has the kernels {', '.join(there)}: choose one with --kernel")
+
+    def _check_stores(self, module: ir.Module) -> None:
+        """Warn of kernels as written whose results reach nobody; one that calls may store there."""
+        from spyrec.passes.analysis import kernels as functions
+
+        if self.options.from_stage != STAGES[0].name:
+            return
+        for name, function in kernels(module):
+            if not {"ktdp.store", "func.call"} & {op.name for op in functions.walk(function)}:
+                note = "results leave a kernel through ktdp.store"
+                self.sink.warning(function, "no-store", f"the kernel '{name}' stores nothing", notes=[note])
 
     def _dump(self, stage: Stage, module: ir.Module, name: str) -> None:
         if self.options.dump_stages is None:
