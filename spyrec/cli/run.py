@@ -193,12 +193,16 @@ class _Request:
         frame.show(result.diagnostics)
         assert result.artifact is not None
         launch = self.bind(result.artifact.signature)
-        reference = launch.copy()
+        before, reference = launch.copy(), launch.copy()
         self.binary(result.artifact, launch)
         if check:
             original = driver.compile_text(text, name, line.at_stage(options, options.from_stage))
             execute.run_stage(original, reference)
-            comparisons = execute.compare(launch, reference)
+            artifact = result.artifact
+            left = execute.never_written(before, launch, lambda again: execute.run_binary(artifact, again))
+            reference_left = execute.never_written(before, reference, lambda again: execute.run_stage(original, again))
+            comparisons = execute.compare(launch, reference, left, reference_left)
+            frame.show(execute.unwritten(comparisons))
             if not comparisons:
                 frame.emit("check: nothing was compared: the kernel writes no array\n")
             frame.emit("".join(f"check: {execute.say(c, options.from_stage)}\n" for c in comparisons))

@@ -79,6 +79,7 @@ IDS: dict[str, tuple[str, str]] = {
     "bad-extension": ("UsageError", "a file or package that adds passes or dialects cannot be used"),
     "command-line": ("UsageError", "an option, a command or an argument is wrong"),
     "no-kernel": ("InvalidKernel", "the file, or the module, has no kernel of that name, or none at all"),
+    "never-written": ("InvalidKernel", "elements of an array that the kernel left as they were (a remark)"),
     "random-data": ("InvalidKernel", "arrays that nobody gave were filled with random data (a remark)"),
     "unreadable-input": ("InvalidKernel", "a file cannot be read"),
     "unwritable-output": ("InvalidKernel", "a file cannot be written"),

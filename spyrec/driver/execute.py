@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ class Comparison:
     """One array in two memories: how many elements differ in their bits, by how many ulp at most, and where first.
 
     ``index`` is the first bad index in the array's shape; ``got`` and ``want`` are the elements there, as text.
+    ``elements`` are those that were written, ``unwritten`` those that neither execution wrote.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Comparison:
     index: tuple[int, ...] = ()
     got: str = ""
     want: str = ""
+    unwritten: int = 0
 
 
 def run_binary(artifact: Artifact, launch: Launch, *, shuffle: int | None = None, trace: Any = None) -> sim.Result:
@@ -114,8 +116,70 @@ def signature_of(
     return worker.call(lambda: codegen.signature_of(kernels(reached.module)[0][1]))
 
 
-def compare(launch: Launch, reference: Launch) -> list[Comparison]:
-    """Each array that the kernel writes, in the memories of two launches of one signature."""
+Masks = dict[str, "npt.NDArray[np.bool_]"]
+
+
+def never_written(before: Launch, after: Launch, execute: Callable[[Launch], object]) -> Masks:
+    """Which elements of arrays that a kernel only writes it left alone, by array; arrays without any are left out.
+
+    Where ``after`` has what unwritten memory starts with, a second execution, from ``before`` over other contents,
+    tells whether the kernel wrote just that.
+    """
+    import numpy as np
+
+    from spyrec import numerics
+    from spyrec.spyrecode.launch import UNWRITTEN
+
+    read = [r for r in after.regions if r.read]
+    suspects: Masks = {}
+    again = before.copy()
+    for region in after.regions:
+        end = region.address + region.size
+        shared = any(r.address < end and region.address < r.address + r.size for r in read)
+        if not region.written or shared:
+            continue
+        size = numerics.sizeof(next(v.type for v in region.views if "w" in v.access))
+        usable = region.size // size * size
+        data = after.memory.read(region.address, usable).reshape(-1, size)
+        blank = (data == UNWRITTEN).all(axis=1)
+        if blank.any():
+            suspects[region.key] = blank
+            again.memory.write(region.address, np.zeros(usable, np.uint8))
+    if not suspects:
+        return {}
+    execute(again)
+    found: Masks = {}
+    for region in again.regions:
+        if region.key in suspects:
+            blank = suspects[region.key]
+            data = again.memory.read(region.address, region.size)
+            untouched = blank & (data[: data.size // len(blank) * len(blank)].reshape(len(blank), -1) == 0).all(axis=1)
+            if untouched.any():
+                found[region.key] = untouched
+    return found
+
+
+def unwritten(comparisons: list[Comparison]) -> list[diag.Diagnostic]:
+    """A remark per array of which elements were never written."""
+    return [
+        diag.Diagnostic(
+            diag.Severity.REMARK,
+            f"{c.unwritten} of {c.unwritten + c.elements} elements of {c.name} were never written, and are not"
+            " compared",
+            "never-written",
+        )
+        for c in comparisons
+        if c.unwritten
+    ]
+
+
+def compare(
+    launch: Launch, reference: Launch, left: Masks | None = None, reference_left: Masks | None = None
+) -> list[Comparison]:
+    """Each array that the kernel writes, in the memories of two launches of one signature.
+
+    ``left`` and ``reference_left`` are the elements that each never wrote: they must be the same ones.
+    """
     from spyrec import numerics
 
     found = []
@@ -129,11 +193,20 @@ def compare(launch: Launch, reference: Launch) -> list[Comparison]:
         want = numerics.from_bytes(reference.memory.read(region.address, usable), type_)
         shapes = {v.sizes for v in views if v.dense and math.prod(v.sizes) == got.size}
         shape = shapes.pop() if len(shapes) == 1 else got.shape
-        found.append(_compared(region.key, type_, got, want, shape))
+        masks = [(m or {}).get(region.key) for m in (left, reference_left)]
+        found.append(_compared(region.key, type_, got, want, shape, *masks))
     return found
 
 
-def _compared(name: str, type_: str, got: Any, want: Any, shape: tuple[int, ...]) -> Comparison:
+def _compared(
+    name: str,
+    type_: str,
+    got: Any,
+    want: Any,
+    shape: tuple[int, ...],
+    left: npt.NDArray[np.bool_] | None = None,
+    reference_left: npt.NDArray[np.bool_] | None = None,
+) -> Comparison:
     import numpy as np
 
     from spyrec import numerics
@@ -142,12 +215,19 @@ def _compared(name: str, type_: str, got: Any, want: Any, shape: tuple[int, ...]
     bad: npt.NDArray[np.bool_] = (got.view(np.uint8).reshape(-1, size) != want.view(np.uint8).reshape(-1, size)).any(
         axis=1
     )
+    nothing = np.zeros(got.size, np.bool_)
+    left, reference_left = (nothing if mask is None else mask for mask in (left, reference_left))
+    bad |= left != reference_left
+    skipped = int((left & reference_left).sum())
     if not bad.any():
-        return Comparison(name, type_, got.size, 0, 0)
+        return Comparison(name, type_, got.size - skipped, 0, 0, unwritten=skipped)
     first = int(np.argmax(bad))
     index = tuple(int(i) for i in np.unravel_index(first, shape))
     worst = int(np.max(numerics.ulp.distance(got, want)))
-    return Comparison(name, type_, got.size, int(bad.sum()), worst, index, str(got[first]), str(want[first]))
+    shown, wanted = (
+        "unwritten" if mask[first] else str(data[first]) for data, mask in ((got, left), (want, reference_left))
+    )
+    return Comparison(name, type_, got.size - skipped, int(bad.sum()), worst, index, shown, wanted, skipped)
 
 
 def say(comparison: Comparison, stage: str = "ktir") -> str:
