@@ -81,6 +81,14 @@ def test_an_installed_dialect(tmp_path: Path) -> None:
     assert "mine" in spyrec(tmp_path, "--show-dialects").stdout
 
 
+def test_a_verifier_with_a_bug_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text(DIALECT + "\n    def verify(self):\n        return {}['gone']\n")
+    done = spyrec(tmp_path, "--load-dialect", "x.py", stdin="mine.nop\n")
+    assert done.returncode == 3
+    assert "<stdin>:1:1: error: the verifier of mine.nop failed: KeyError: 'gone' [verifier-crashed]" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("entry", "says"),
     [
