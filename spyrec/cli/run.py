@@ -240,6 +240,7 @@ class _Request:
         # Half a set of arrays is a mistake; none at all, or a seed, asks for random ones.
         seed = self.seed if self.seed is not None else None if arrays else 0
         launch = spyrecode.bind(signature, arrays, self.scalars, seed=seed)
+        frame.show(launch.other_shapes())
         if launch.random:
             message = f"{', '.join(launch.random)}: random data of seed {seed}"
             frame.show([Diagnostic(Severity.REMARK, message, "random-data")])

@@ -93,6 +93,7 @@ IDS: dict[str, tuple[str, str]] = {
     "corrupt-binary": ("InvalidKernel", "a binary is damaged, or no binary of this instruction set"),
     "missing-array": ("InvalidKernel", "an array that the kernel reads was not given"),
     "missing-scalar": ("InvalidKernel", "a number that the kernel uses was not given"),
+    "other-shape": ("InvalidKernel", "an array has the rank of its view and other extents (a remark)"),
     "unknown-argument": (
         "InvalidKernel",
         "a launch names an argument that the kernel does not have, or not as this kind",

@@ -112,6 +112,21 @@ class Launch:
         shapes = {v.sizes for v in region.views if v.dense and math.prod(v.sizes) == len(elements)}
         return elements.reshape(shapes.pop()) if len(shapes) == 1 else elements
 
+    def other_shapes(self) -> tuple[Diagnostic, ...]:
+        """A remark per given array that has as many dimensions as its one view, and other extents."""
+        found = []
+        for region in self.regions:
+            shapes = {v.sizes for v in region.views}
+            if region.given is None or len(shapes) != 1:
+                continue
+            have, want = region.given.shape, shapes.pop()
+            if len(have) == len(want) and have != tuple(want):
+                message = (
+                    f"'{region.key}' has shape {list(have)}, its view {list(want)}: it is taken as bytes in C order"
+                )
+                found.append(Diagnostic(Severity.REMARK, message, "other-shape"))
+        return tuple(found)
+
     def copy(self) -> Launch:
         """An independent launch with the same memory contents."""
         return Launch(self.signature, self.memory.copy(), self.args, self.regions, self.random)

@@ -215,3 +215,12 @@ def test_memory_gives_the_bytes_of_one_array_or_a_fault(
     else:
         with pytest.raises(AddressFault):
             memory.read(address, count)
+
+
+def test_another_shape_of_the_same_rank_is_said() -> None:
+    signature = kernel(literal(0, "f16", 32, sizes=(4, 8)))
+    for shape, said in (((4, 8), 0), ((8, 4), 1), ((32,), 0)):
+        remarks = bind(signature, {"0": X.reshape(shape)}, {}).other_shapes()
+        assert [d.id for d in remarks] == ["other-shape"] * said
+    remarks = bind(signature, {"0": X.reshape(8, 4)}, {}).other_shapes()
+    assert "has shape [8, 4], its view [4, 8]" in remarks[0].message
