@@ -59,8 +59,8 @@ class SplitUnits(Pass):
           ...
 
     Leaves alone a function that has program units. Refuses buffers without an address (``no-address``), strides that
-    only the run knows (``unsupported-view``), reductions and maps that no stream can walk (``unsupported-op``), and
-    what is no schedule.
+    only the run knows (``unsupported-view``), reductions without a known combiner and maps that no stream can walk
+    (``unsupported-op``), and what is no schedule.
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -171,7 +171,7 @@ class _Unit:
             elif op.name == "scf.if":
                 self._if(op)
             elif op.name.startswith("linalg."):
-                self.ops.stream(op)
+                self.ops.compute(op, self.splitter.ctx.device.units[_unit_of(op) or ""])
             elif op not in self.splitter.uniform:
                 self._scalar(op)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from spyrec import diag
-from spyrec.dialects.dataflow import DataTransferOp, StreamOp, TransferOp, YieldOp
+from spyrec.device.model import Unit
+from spyrec.dialects.dataflow import ContractOp, DataTransferOp, StreamOp, TransferOp, YieldOp
 from spyrec.mlir import ir, scf
 from spyrec.passes.analysis import layouts, ops
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
@@ -82,15 +84,14 @@ class UnitOps:
         space: str = getattr(view, f"{side}_space").value
         return _End(space, base, scaled, None)
 
-    def stream(self, op: ir.Operation) -> None:
-        """`dataflow.stream` for a `linalg.generic` on buffers, inside of loops where it has more than four counts."""
-        values = list(op.operands)
-        outputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1]
+    def compute(self, op: ir.Operation, unit: Unit) -> None:
+        """`dataflow.stream`, or on a matrix unit `dataflow.contract`, for a `linalg.generic` on buffers, inside of
+        loops where it has more than four counts.
+        """
         maps = [ir.AffineMapAttr(attribute).value for attribute in ir.ArrayAttr(op.attributes["indexing_maps"])]
+        values = list(op.operands)
         buffers = [k for k, operand in enumerate(values) if isinstance(operand.type, ir.MemRefType)]
         memrefs = {k: ir.MemRefType(values[k].type) for k in buffers}
-        if not self._is_parallel(op):
-            return
         counts = layouts.extents([maps[k] for k in buffers], [memrefs[k].shape for k in buffers])
         walks = [layouts.walk(maps[k], memrefs[k].shape, element_bytes(memrefs[k].element_type)) for k in buffers]
         known = [found for found in walks if found is not None]
@@ -98,40 +99,73 @@ class UnitOps:
             message = "its indexing maps are not linear, or one of its loops is no coordinate of any operand"
             self.sink.error(op, "unsupported-op", message)
             return
-        nest = Nest(tuple(counts), tuple(strides for strides, _ in known))
-        if nest.is_empty:
+        if 0 in counts:
+            return
+        reduced = [d for d, kind in enumerate(ir.ArrayAttr(op.attributes["iterator_types"])) if "reduc" in str(kind)]
+        # One more walk, which stands still in loops that reduce, keeps these from merging with others.
+        still = [1 if d in reduced else count for d, count in enumerate(counts)]
+        marks = tuple(0 if d in reduced else s for d, s in enumerate(layouts.dense_strides(still, 1)))
+        nest = layouts.collapsed(Nest(tuple(counts), (*(strides for strides, _ in known), marks)))
+        if reduced and 0 in nest.strides[-1][: max(0, len(nest.counts) - MAX_NEST)]:
+            message = f"it has {len(nest.counts)} loops, and an outer one of them reduces: the inner {MAX_NEST} may"
+            self.sink.error(op, "unsupported-op", message)
             return
         slots = {k: self.slot(values[k], op.location) for k in buffers}
-        with _outer_loops(layouts.collapsed(nest), op.location) as (inner, offsets):
+        with _outer_loops(nest, op.location) as (inner, offsets):
             addresses = [
                 _plus(slots[k][1], offset, op.location, first)
-                for k, offset, (_, first) in zip(buffers, offsets, known, strict=True)
+                for k, offset, (_, first) in zip(buffers, offsets[:-1], known, strict=True)
             ]
-            split = len(buffers) - outputs
-            names = [ir.FlatSymbolRefAttr.get(slots[k][0]) for k in buffers]
-            steps = [ir.DenseI64ArrayAttr.get(list(strides)) for strides in inner.strides]
-            made = StreamOp.build(
-                inputs=addresses[:split],
-                outputs=addresses[split:],
-                counts=inner.counts,
-                input_strides=ir.ArrayAttr.get(steps[:split]),
-                output_strides=ir.ArrayAttr.get(steps[split:]),
-                input_buffers=ir.ArrayAttr.get(names[:split]),
-                output_buffers=ir.ArrayAttr.get(names[split:]),
-                region_args={"body": [memrefs[k].element_type for k in buffers]},
-                loc=op.location,
+            folded = [d for d, mark in enumerate(inner.strides[-1]) if mark == 0] if reduced else []
+            walked = _Walked(
+                inner.counts, folded, addresses, [slots[k][0] for k in buffers], list(inner.strides[:-1]), buffers
             )
-            self._body(op, made, buffers)
+            if unit.role == "matrix":
+                self._contract(op, walked)
+            else:
+                self._stream(op, walked)
 
-    def _is_parallel(self, op: ir.Operation) -> bool:
-        for kind in ir.ArrayAttr(op.attributes["iterator_types"]):
-            if "parallel" not in str(kind):
-                self.sink.error(op, "unsupported-op", "a stream has parallel loops only, but this op reduces")
-                return False
-        return True
+    def _stream(self, op: ir.Operation, walked: _Walked) -> None:
+        outputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1]
+        split = len(walked.buffers) - outputs
+        names = [ir.FlatSymbolRefAttr.get(name) for name in walked.names]
+        steps = [ir.DenseI64ArrayAttr.get(list(strides)) for strides in walked.strides]
+        folded: dict[str, Any] = {"reduce": walked.folded} if walked.folded else {}
+        made = StreamOp.build(
+            inputs=walked.addresses[:split],
+            outputs=walked.addresses[split:],
+            counts=walked.counts,
+            **folded,
+            input_strides=ir.ArrayAttr.get(steps[:split]),
+            output_strides=ir.ArrayAttr.get(steps[split:]),
+            input_buffers=ir.ArrayAttr.get(names[:split]),
+            output_buffers=ir.ArrayAttr.get(names[split:]),
+            region_args={"body": [ir.MemRefType(op.operands[k].type).element_type for k in walked.buffers]},
+            loc=op.location,
+        )
+        if not self._body(op, made, walked.buffers):
+            return
+        for number, fold in enumerate(made.folds()):
+            if fold is None and made.is_accumulator(number):
+                message = "it reduces by something that is no known combiner of its output and of one term"
+                self.sink.error(op, "unsupported-op", message)
 
-    def _body(self, op: ir.Operation, stream: StreamOp, buffers: Sequence[int]) -> None:
-        """Clone the body; scalars from outside are used from where they are."""
+    def _contract(self, op: ir.Operation, walked: _Walked) -> None:
+        factors = _factors(op)
+        if factors is None or len(walked.buffers) != 3:
+            message = "a matrix unit adds up products of two operands, and this op does something else"
+            self.sink.error(op, "unsupported-op", message)
+            return
+        fields: dict[str, Any] = {}
+        for side, k in zip(("lhs", "rhs", "acc"), (*factors, 2), strict=True):
+            fields[side] = walked.addresses[k]
+            fields[f"{side}_buffer"] = walked.names[k]
+            fields[f"{side}_strides"] = walked.strides[k]
+            fields[f"{side}_type"] = ir.TypeAttr.get(ir.MemRefType(op.operands[k].type).element_type)
+        ContractOp.build(counts=walked.counts, start=ir.StringAttr.get("lx"), loc=op.location, **fields)
+
+    def _body(self, op: ir.Operation, stream: StreamOp, buffers: Sequence[int]) -> bool:
+        """Clone the body; scalars from outside are used from where they are. False when something in it cannot be."""
         old, new = op.regions[0].blocks[0], stream.body.blocks[0]
         inside: dict[ir.Value, ir.Value] = {}
 
@@ -151,11 +185,49 @@ class UnitOps:
                 continue
             if len(inner.regions) or inner.name == "linalg.index":
                 self.sink.error(inner, "unsupported-op", f"'{inner.name}' cannot stand in the body of a stream")
-                return
+                return False
             clone = inner.clone(ip=ir.InsertionPoint(new))
             for number, value in enumerate(values):
                 clone.operands[number] = value
             inside.update(zip(inner.results, clone.results, strict=True))
+        return True
+
+
+@dataclass(frozen=True)
+class _Walked:
+    """A compute op as nested counts: which of them are folded, and per buffer its address, name and strides.
+
+    ``buffers`` are the numbers of the operands that are buffers.
+    """
+
+    counts: tuple[int, ...]
+    folded: list[int]
+    addresses: list[ir.Value]
+    names: list[str]
+    strides: list[tuple[int, ...]]
+    buffers: list[int]
+
+
+def _factors(op: ir.Operation) -> tuple[int, int] | None:
+    """The numbers of the operands whose product an op adds to its output, wider floats allowed in between."""
+    block = op.regions[0].blocks[0]
+    *inner, terminator = [view.operation for view in block.operations]
+    makers: dict[ir.Value, ir.Operation] = {result: made for made in inner for result in made.results}
+    total = makers.get(terminator.operands[0]) if len(terminator.operands) == 1 else None
+    if total is None or total.name not in ("arith.addf", "arith.addi"):
+        return None
+    terms = [v for v in total.operands if v != block.arguments[len(block.arguments) - 1]]
+    product = makers.get(terms[0]) if len(terms) == 1 else None
+    if product is None or product.name not in ("arith.mulf", "arith.muli"):
+        return None
+    found: list[int] = []
+    for value in product.operands:
+        source = makers.get(value)
+        origin = source.operands[0] if source is not None and source.name in ("arith.extf", "arith.extsi") else value
+        if not isinstance(origin.owner, ir.Block):
+            return None
+        found.append(ir.BlockArgument(origin).arg_number)
+    return (found[0], found[1]) if sorted(found) == [0, 1] else None
 
 
 @dataclass(frozen=True)

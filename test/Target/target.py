@@ -22,9 +22,10 @@ from spyrec.device.model import Device
 from spyrec.dialects import make_context
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels
+from spyrec.passes.stages import STAGES
 from spyrec.passes.verify_program import VerifyProgram
 from spyrec.passes.verify_schedule import VerifySchedule
-from spyrec.passkit import PassContext
+from spyrec.passkit import PassContext, pipeline
 from spyrec.spyrecode import Artifact, Launch
 
 INPUTS = Path(__file__).resolve().parent / "Inputs"
@@ -111,6 +112,18 @@ class Program:
         """The binary of the program text; with ``argument`` the launch says how often its loop runs."""
         module, function = self.loaded("program", iterations, argument=argument)
         with module.context:
+            return codegen.generate(function, device())
+
+    def lowered(self) -> Artifact:
+        """The binary of the schedule text, through the passes of stage `program` and its gate."""
+        module, function = self.loaded("schedule")
+        sink = diag.Sink()
+        stage = next(stage for stage in STAGES if stage.name == "program")
+        with module.context:
+            context = PassContext(module.context, sink, device)
+            for text in (*(step.pipeline for step in stage.steps), f"func.func({stage.gate})"):
+                pipeline.parse(text).run(module.operation, context)
+                sink.raise_if_errors()
             return codegen.generate(function, device())
 
     def binary(self, artifact: Artifact, *, shuffle: int | None = None) -> tuple[Arrays, sim.Result]:

@@ -84,3 +84,14 @@ def test_a_launch_decides_how_often_a_loop_runs(count: int) -> None:
     want = program.given()["x"]
     assert (y[: 4 * count] == want[: 4 * count]).all()
     assert not y[4 * count :].any()
+
+
+LOWERED = [p for p in PROGRAMS if p.name in ("copy", "softmax", "matmul", "flash", "corelets")]
+
+
+@pytest.mark.parametrize("program", LOWERED, ids=str)
+def test_the_passes_make_a_right_program_of_the_schedule(program: Program) -> None:
+    """Addresses, synchronisation and units by the compiler's own passes: folds and contractions included."""
+    code = program.lowered()
+    for shuffle in (None, 1, 2, 3):
+        program.check(program.binary(code, shuffle=shuffle)[0])

@@ -23,10 +23,29 @@ func.func @strides(%x: index, %s: index) attributes {grid = [1]} {
 func.func @sums() attributes {grid = [1]} {
   %a = dataflow.alloc {address = 0, slot_bytes = 512} : memref<4x64xf16, "lx">
   %b = dataflow.alloc {address = 512, slot_bytes = 128} : memref<4xf16, "lx">
-  // expected-error@+1 {{a stream has parallel loops only, but this op reduces}}
+  // expected-error@+1 {{it reduces by something that is no known combiner of its output and of one term}}
   linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction"]} ins(%a : memref<4x64xf16, "lx">) outs(%b : memref<4xf16, "lx">) attrs = {dataflow.unit = @sfu} {
   ^bb0(%p: f16, %q: f16):
-    %s = arith.addf %p, %q : f16
+    %s = arith.subf %q, %p : f16
+    linalg.yield %s : f16
+  }
+  return
+}
+
+// -----
+
+#m = affine_map<(m, n, k) -> (m, k)>
+#n = affine_map<(m, n, k) -> (k, n)>
+#o = affine_map<(m, n, k) -> (m, n)>
+func.func @quotients() attributes {grid = [1]} {
+  %a = dataflow.alloc {address = 0, slot_bytes = 128} : memref<4x8xf16, "lx">
+  %b = dataflow.alloc {address = 128, slot_bytes = 128} : memref<8x4xf16, "lx">
+  %c = dataflow.alloc {address = 256, slot_bytes = 128} : memref<4x4xf16, "lx">
+  // expected-error@+1 {{a matrix unit adds up products of two operands, and this op does something else}}
+  linalg.generic {indexing_maps = [#m, #n, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<4x8xf16, "lx">, memref<8x4xf16, "lx">) outs(%c : memref<4x4xf16, "lx">) attrs = {dataflow.unit = @pt} {
+  ^bb0(%p: f16, %q: f16, %r: f16):
+    %t = arith.divf %p, %q : f16
+    %s = arith.addf %r, %t : f16
     linalg.yield %s : f16
   }
   return
