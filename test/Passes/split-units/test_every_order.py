@@ -27,8 +27,7 @@ from spyrec.passkit import pipeline
 from spyrec.passkit.base import PassContext
 
 TO_PROGRAM = (
-    "builtin.module(func.func(insert-synchronization{prune},split-units,canonicalize,"
-    "loop-invariant-code-motion,cse))"
+    "builtin.module(func.func(insert-synchronization{prune},split-units,canonicalize,loop-invariant-code-motion,cse))"
 )
 SHAPE = (2, 4)
 ELEMENT = 2
