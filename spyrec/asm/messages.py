@@ -13,7 +13,6 @@ from typing import Any
 from spyrec.asm.attach import BUFFER
 from spyrec.asm.ends import closing, owner
 from spyrec.asm.grammar import Grammar
-from spyrec.asm.habits import advice
 from spyrec.asm.nearest import nearest
 from spyrec.asm.output import Generic
 from spyrec.asm.suggest import nearest_dialect, nearest_op
@@ -116,6 +115,8 @@ class Messages:
                 return "undefined-name", f"{word} is used here before its definition", ["move the definition up"]
             near = nearest(word, known)
             return "undefined-name", f"nothing defines {word}", [f"did you mean {near}?"] if near else []
+        from spyrec.asm.habits import advice  # only for a message: start-up does without it
+
         hint = advice(self._before(where), message)
         notes: list[NoteLike] = [] if hint is None else [hint]
         if "expects different type than prior uses" in message or _WRONG_TYPE.search(message):
