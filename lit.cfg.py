@@ -20,7 +20,9 @@ config.test_exec_root = own_folder(ROOT / "out")
 
 tools = Path(sys.executable).parent
 config.environment["PATH"] = os.pathsep.join([str(tools), os.environ.get("PATH", "")])
-config.environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "test" / "tools")])
+config.environment["PYTHONPATH"] = os.pathsep.join(
+    [str(ROOT), str(ROOT / "test" / "tools"), str(ROOT / "test" / "Target")]
+)
 config.environment["PYTHONHASHSEED"] = "0"
 config.environment["MYPY_CACHE_DIR"] = str(ROOT / "out" / "mypy")
 if "SPYREC_RECORD_IDS" in os.environ:

@@ -40,12 +40,17 @@ def run(body: Callable[[Progress], int], died: Callable[[str, str], None]) -> in
     sys.stdout.flush()
     sys.stderr.flush()
     alive, parent_end = os.pipe()
+    # Held back until somebody is there to forward them: one that came between the fork and the handlers would end the
+    # parent alone.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     pid = os.fork()
     if pid == 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(parent_end)
         _child(body, box, alive)
     os.close(alive)
     with _forwarding(pid):
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         _, code = os.waitpid(pid, 0)
     os.close(parent_end)
     if not os.WIFSIGNALED(code):
