@@ -78,7 +78,7 @@ def command(
 
         flags = driver.device_flags(device, settings)
         narrow = shared.narrowing(text, name, options)
-        return shared.in_child(body, text, name, driver.full_pipeline(options), flags, narrow)
+        return shared.in_child(body, text, name, lambda: driver.full_pipeline(options), flags, narrow)
 
     return max(frame.guarded(lambda path=path: one(path)) for path in inputs)  # type: ignore[misc]
 

@@ -60,7 +60,9 @@ def command(file: str, from_ktir: bool, device: str, export_dir: str | None, emi
         return 0
 
     narrow = shared.narrowing(text, name, options)
-    return shared.in_child(body, text, name, driver.full_pipeline(options), driver.device_flags(device, ()), narrow)
+    return shared.in_child(
+        body, text, name, lambda: driver.full_pipeline(options), driver.device_flags(device, ()), narrow
+    )
 
 
 def _compile(text: str, name: str, options: Options, target: Path | None, progress: shared.Progress) -> None:

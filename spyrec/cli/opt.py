@@ -145,7 +145,7 @@ def command(**values: Any) -> int:
         lambda progress: tool(progress).run(),
         text,
         name,
-        values["pass_pipeline"] or ",".join(f"{n}{{{o}}}" if o else n for n, o in words.flags),
+        lambda: values["pass_pipeline"] or ",".join(f"{n}{{{o}}}" if o else n for n, o in words.flags),
         opt_tool.repeated_flags(values),
         lambda number: tool(lambda *_: None).before_pass(number),
     )

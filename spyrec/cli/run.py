@@ -131,7 +131,7 @@ def command(
 
     flags = driver.device_flags(device, options.settings)
     narrow = shared.narrowing(text, name, options)
-    return shared.in_child(body, text, name, driver.full_pipeline(options), flags, narrow)
+    return shared.in_child(body, text, name, lambda: driver.full_pipeline(options), flags, narrow)
 
 
 class _Request:

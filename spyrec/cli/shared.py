@@ -103,11 +103,14 @@ def in_child(
     body: Callable[[Progress], int],
     text: str,
     filename: str,
-    pipeline: str,
+    pipeline: Callable[[], str],
     flags: str = "",
     narrow: Narrow | None = None,
 ) -> int:
     """Run ``body`` in a child; should the child die, write a reproducer from ``text`` and say where it is.
+
+    ``pipeline`` says what was to run. It is asked only then: naming passes imports them and MLIR, which the parent of a
+    healthy child never needs.
 
     ``body`` tells the number of each pass and the pipeline so far; with ``narrow`` the reproducer is reduced to the
     pass that was running.
@@ -134,7 +137,9 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _died(text: str, filename: str, pipeline: str, flags: str, narrow: Narrow | None, told: str, signal: str) -> None:
+def _died(
+    text: str, filename: str, pipeline: Callable[[], str], flags: str, narrow: Narrow | None, told: str, signal: str
+) -> None:
     from pathlib import Path
 
     from spyrec.driver import bugs
@@ -144,7 +149,7 @@ def _died(text: str, filename: str, pipeline: str, flags: str, narrow: Narrow | 
     if reached and narrow is not None and int(number):
         text, reached = _narrowed(narrow, int(number)) or (text, reached)
         doing = f" while running {reached}"
-    note = bugs.written(text, reached or pipeline, Path(filename).stem, f"The process died of {signal}.", flags)
+    note = bugs.written(text, reached or pipeline(), Path(filename).stem, f"The process died of {signal}.", flags)
     frame.show([Diagnostic(Severity.ERROR, f"the compiler died of {signal}{doing}", "compiler-died", notes=(note,))])
 
 

@@ -98,3 +98,18 @@ def test_a_killed_parent_takes_the_child_along(tmp_path: Path) -> None:
         time.sleep(0.05)
     os.kill(pid, signal.SIGKILL)
     pytest.fail("the child outlived its parent")
+
+
+@pytest.mark.parametrize("command", ["compile", "run"])
+def test_the_parent_of_a_healthy_child_knows_no_mlir(command: str, tmp_path: Path) -> None:
+    kernel = Path(__file__).resolve().parents[2] / "examples" / "add.mlir"
+    words = [command, str(kernel), *(["-o", str(tmp_path / "a.spyre")] if command == "compile" else ["--seed", "0"])]
+    text = (
+        "import sys\nfrom spyrec.cli.main import main\n"
+        f"status = 0\ntry:\n    status = main({words!r})\nexcept SystemExit as done:\n    status = done.code\n"
+        "known = [name for name in sys.modules if name.startswith(('torch_mlir', 'mlir'))]\n"
+        "print('parent knows', known)\nsys.exit(status)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "parent knows []"
