@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from build import FILE, add_rows, device, without_channel
+from assembled import FILE, add_rows, device, without_channel
 
 from spyrec import sim
 from spyrec.errors import InvalidKernel, Position

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from build import HALT, device, i, launch, load, post, run, store, wait
+from assembled import HALT, device, i, launch, load, post, run, store, wait
 
 from spyrec.errors import InvalidKernel
 from spyrec.isa import Binary, Buffer, Channel, Contract, Instruction, LxOperand, UnitProgram

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from build import device, launch, run
+from assembled import device, launch, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

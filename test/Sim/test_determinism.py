@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from build import Kernel, add_rows, copy_rows, run
+from assembled import Kernel, add_rows, copy_rows, run
 
 from spyrec.errors import Diagnostic, InvalidKernel
 from spyrec.isa import Binary, Dim, Instruction, Stream, UnitProgram, Xfer

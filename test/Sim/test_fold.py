@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from build import HALT, device, i, launch, load, post, run, store, wait
+from assembled import HALT, device, i, launch, load, post, run, store, wait
 
 from spyrec import numerics
 from spyrec.errors import InvalidKernel

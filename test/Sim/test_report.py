@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from build import Kernel, add_rows, copy_rows, device, launch, run
+from assembled import Kernel, add_rows, copy_rows, device, launch, run
 from lines import LINES, Line
 
 from spyrec import isa, sim

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from build import device, launch, run
+from assembled import device, launch, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import build
 import numpy as np
 import pytest
-from build import (
+from assembled import (
     FILE,
     HALT,
     add_rows,
@@ -41,7 +40,7 @@ def fault(
 ) -> Diagnostic:
     """The only diagnostic of a run that must fail."""
     with pytest.raises(InvalidKernel) as caught:
-        run(binary, build.launch(arrays, written, binary.tiles), None, shuffle)
+        run(binary, assembled.launch(arrays, written, binary.tiles), None, shuffle)
     assert len(caught.value.diagnostics) == 1
     return caught.value.diagnostics[0]
 
@@ -141,7 +140,7 @@ def test_unwritten_lx_is_not_read() -> None:
 def test_unwritten_device_memory_is_not_read() -> None:
     binary = units(("load", [X_ADDRESS, load(2, None, None, 128), HALT]))
     assert fault(binary, {"z": X}, ["z"]).id == "unwritten-read"
-    run(binary, build.launch({"z": X}))
+    run(binary, assembled.launch({"z": X}))
 
 
 def test_what_the_kernel_stored_may_be_loaded_again_when_ordered() -> None:
@@ -150,7 +149,7 @@ def test_what_the_kernel_stored_may_be_loaded_again_when_ordered() -> None:
     more = [X_ADDRESS, wait(0), store(2, None, None, 128), post(1), wait(0), store(2, None, None, 128, at=128), HALT]
     binary = units(("load", code), ("store", more), channels=(FULL, back))
     for shuffle in SEEDS[:5]:
-        run(binary, build.launch({"x": X}), None, shuffle)
+        run(binary, assembled.launch({"x": X}), None, shuffle)
     racy = without_channel(binary, 1)
     for shuffle in SEEDS:
         assert fault(racy, {"x": X}, shuffle=shuffle).id == "race"
@@ -233,8 +232,8 @@ def test_the_span_limit_is_that_of_the_device() -> None:
 
 def test_a_view_smaller_than_its_array_bounds_the_access() -> None:
     binary = units(("load", [X_ADDRESS, load(2, None, None, 130), HALT]))
-    bound = build.launch({"x": X})
-    larger = build.bind(bound.signature, {"x": np.zeros(100, np.float16)}, {}, seed=None)
+    bound = assembled.launch({"x": X})
+    larger = assembled.bind(bound.signature, {"x": np.zeros(100, np.float16)}, {}, seed=None)
     with pytest.raises(InvalidKernel) as caught:
         run(binary, larger)
     assert caught.value.diagnostics[0].id == "out-of-view"
@@ -261,12 +260,12 @@ def test_a_stream_checks_its_operands() -> None:
 
 
 def _x() -> Any:
-    return build.launch({"x": X})
+    return assembled.launch({"x": X})
 
 
 def test_source_and_destination_of_a_transfer_do_not_share_bytes() -> None:
-    device = build.device()
-    loops = (*device.links, build.Link("lx", "load", 256, (), 1, None))
+    device = assembled.device()
+    loops = (*device.links, assembled.Link("lx", "load", 256, (), 1, None))
     inside = Xfer(element_bytes=2, source=End("lx", None, 0), dest=End("lx", None, 64), dims=(Dim(40, 2, 2),))
     binary = units(("load", [X_ADDRESS, load(2, None, None, 128), inside, HALT]))
     with pytest.raises(InvalidKernel) as caught:
@@ -404,9 +403,9 @@ def _each_core_stores(values: Sequence[int], offset: Callable[[int], int], nbyte
 @pytest.mark.parametrize("shuffle", SEEDS[:8])
 def test_unordered_writes_of_two_cores(shuffle: int | None) -> None:
     image = np.zeros(64, np.uint8)
-    apart = run(_each_core_stores([1, 2], lambda c: 4 * c), build.launch({"x": image}, tiles=2), None, shuffle)
+    apart = run(_each_core_stores([1, 2], lambda c: 4 * c), assembled.launch({"x": image}, tiles=2), None, shuffle)
     assert not apart.warnings
-    equal = run(_each_core_stores([1, 1, 1], lambda c: 2 * c), build.launch({"x": image}, tiles=3), None, shuffle)
+    equal = run(_each_core_stores([1, 1, 1], lambda c: 2 * c), assembled.launch({"x": image}, tiles=3), None, shuffle)
     assert [w.id for w in equal.warnings] == ["equal-writes"]
     race = fault(_each_core_stores([1, 2], lambda c: 3 * c), {"x": image}, shuffle=shuffle)
     assert race.id == "race"

@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
-import build
 import numpy as np
 import pytest
-from build import HALT, Kernel, add_rows, copy_rows, device, i, load, post, run, wait
+from assembled import HALT, Kernel, add_rows, copy_rows, device, i, load, post, run, wait
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -81,7 +80,7 @@ def test_a_transfer_on_its_own(nbytes: int, cap: int, bandwidth: int) -> None:
     dev = device(cap=cap, device_bandwidth=bandwidth)
     x = np.zeros(nbytes, np.uint8)
     code = (i("param", rd=2, imm=0), load(2, None, None, nbytes, element=1), HALT)
-    cycles = run(Binary(units=(UnitProgram("load", 0, code),)), build.launch({"x": x}), dev).cycles
+    cycles = run(Binary(units=(UnitProgram("load", 0, code),)), assembled.launch({"x": x}), dev).cycles
     sticks = len({b // 128 for b in range(nbytes)})
     left, steps = 128 * sticks, 0
     while left > 0:
@@ -109,9 +108,11 @@ def test_a_stream_on_its_own(counts: tuple[int, ...]) -> None:
         units=(UnitProgram("load", 0, (fill, post(0), HALT)), UnitProgram("sfu", 0, (wait(0), stream, HALT))),
         channels=(Channel("full", "load", "sfu", 0),),
     )
-    with_stream = run(binary, build.launch({"x": np.zeros(1, np.uint8)})).cycles
+    with_stream = run(binary, assembled.launch({"x": np.zeros(1, np.uint8)})).cycles
     empty = replace(binary.units[1], code=(wait(0), HALT))
-    without = run(replace(binary, units=(binary.units[0], empty)), build.launch({"x": np.zeros(1, np.uint8)})).cycles
+    without = run(
+        replace(binary, units=(binary.units[0], empty)), assembled.launch({"x": np.zeros(1, np.uint8)})
+    ).cycles
     cycles = 0
     for lanes, cost in ((32, 1), (32, 4), (32, 1), (64, 1)):
         left = points
@@ -183,7 +184,7 @@ def one_load(nbytes: int, tiles: int, dev: Device) -> sim.Result:
         HALT,
     )
     binary = Binary(units=(UnitProgram("load", 0, code),), tiles=tiles)
-    return run(binary, build.launch({"x": np.zeros(nbytes * tiles, np.uint8)}), dev)
+    return run(binary, assembled.launch({"x": np.zeros(nbytes * tiles, np.uint8)}), dev)
 
 
 def test_cores_share_memory_as_processor_sharing_says() -> None:
@@ -212,7 +213,7 @@ def test_a_late_core_takes_its_share_from_when_it_comes() -> None:
         HALT,
     )
     binary = Binary(units=(UnitProgram("load", 0, code),), tiles=2)
-    result = run(binary, build.launch({"x": np.zeros(25_600, np.uint8)}), dev)
+    result = run(binary, assembled.launch({"x": np.zeros(25_600, np.uint8)}), dev)
     ends = [u["busy"] for u in result.report["units"]]
     fixed = 6 + dev.timing.transfer_startup + 20
     together = (12_800 - 5000) / 64
@@ -227,8 +228,8 @@ def test_outstanding_transfers_hide_the_start_up() -> None:
     code = (i("param", rd=2, imm=0), *(load(2, None, None, 4096, offset=4096 * k, at=4096 * k) for k in range(8)), HALT)
     binary = Binary(units=(UnitProgram("load", 0, code),))
     timing = device().timing
-    one = run(binary, build.launch({"x": x}), device(outstanding=1)).cycles
-    four = run(binary, build.launch({"x": x}), device(outstanding=4)).cycles
+    one = run(binary, assembled.launch({"x": x}), device(outstanding=1)).cycles
+    four = run(binary, assembled.launch({"x": x}), device(outstanding=4)).cycles
     fixed = timing.transfer_startup + 20
     assert one == 1 + 8 * (1 + fixed + 32)
     assert four == 1 + 1 + fixed + 8 * 32
@@ -304,7 +305,7 @@ def test_a_unit_is_busy_while_its_transfer_is_in_flight() -> None:
         ),
         channels=(Channel("go", "sfu", "load", 0),),
     )
-    result = run(binary, build.launch({"x": np.zeros(1280, np.uint8)}))
+    result = run(binary, assembled.launch({"x": np.zeros(1280, np.uint8)}))
     complete = 2 + 32 + 10 + 20
     assert result.cycles == 401 + 10
     assert result.report["units"][0] == {
@@ -328,7 +329,7 @@ def test_a_stream_starts_when_its_own_units_transfers_are_complete() -> None:
         micro_ops=(MicroOp("negf", "f16", 1, (0,)),),
     )
     code = (i("param", rd=2, imm=0), load(2, None, None, 128), stream, HALT)
-    result = run(Binary(units=(UnitProgram("sfu", 0, code),)), build.launch({"x": np.zeros(128, np.uint8)}), dev)
+    result = run(Binary(units=(UnitProgram("sfu", 0, code),)), assembled.launch({"x": np.zeros(128, np.uint8)}), dev)
     assert result.cycles == 2 + 32 + 1 + 20 + 1 + 8 + 1
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from build import Kernel, add_rows, copy_rows
+from assembled import Kernel, add_rows, copy_rows
 
 from spyrec import sim
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import build
 import numpy as np
 import pytest
-from build import HALT, Kernel, add_rows, copy_rows, i, load, post, store, wait
+from assembled import HALT, Kernel, add_rows, copy_rows, i, load, post, store, wait
 
 from spyrec.isa import Binary, Buffer, Channel, Dim, End, Instruction, LxOperand, MicroOp, Stream, UnitProgram, Xfer
 
@@ -28,7 +27,7 @@ def test_trip_counts_around_the_depth_need_no_peeling(rows: int, depth: int) -> 
     kernel = add_rows(rows=rows, depth=depth) if rows else add_rows(rows=1, depth=depth)
     if rows == 0:
         units = tuple(UnitProgram(u.kind, u.corelet, (i("li", rd=31, imm=0), *u.code[1:])) for u in kernel.binary.units)
-        kernel.binary = build.replace(kernel.binary, units=units)
+        kernel.binary = assembled.replace(kernel.binary, units=units)
         kernel.expected["z"] = np.full_like(kernel.expected["z"], np.nan).view(np.uint16) | 0xFFFF
     for shuffle in (None, 1):
         kernel.run(shuffle=shuffle)
@@ -60,7 +59,7 @@ def test_the_two_corelets_of_a_core_are_two_units() -> None:
         buffers=(a, b),
     )
     units = (UnitProgram("load", 0, (i("param", rd=2, imm=0), *binary.units[0].code)), *binary.units[1:])
-    kernel = Kernel(build.replace(binary, units=units), {"x": x, "z": x}, {"z": x * x})
+    kernel = Kernel(assembled.replace(binary, units=units), {"x": x, "z": x}, {"z": x * x})
     for shuffle in SEEDS[:4]:
         kernel.run(shuffle=shuffle)
 
@@ -297,7 +296,7 @@ def test_an_empty_loop_body_and_nested_loops_count() -> None:
 
 def _shift(code: list[Instruction], by: int) -> list[Instruction]:
     """``code`` with its targets ``by`` further."""
-    return [build.replace(c, target=c.target + by) if c.op in ("loop", "brz", "jump") else c for c in code]
+    return [assembled.replace(c, target=c.target + by) if c.op in ("loop", "brz", "jump") else c for c in code]
 
 
 def test_a_thousand_iterations_are_quick() -> None:
