@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import assembled
 import numpy as np
 import pytest
 from assembled import (

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
+import assembled
 import numpy as np
 import pytest
 from assembled import HALT, Kernel, add_rows, copy_rows, device, i, load, post, run, wait

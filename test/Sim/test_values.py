@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import assembled
 import numpy as np
 import pytest
 from assembled import HALT, Kernel, add_rows, copy_rows, i, load, post, store, wait
