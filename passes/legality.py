@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from spyrec.dialects import ktdp, spyreop
 from spyrec.mlir import ir
-from spyrec.ods.checks import DYNAMIC
-from spyrec.passes.analysis import kernels, support, views
-from spyrec.passes.analysis.boxes import NotABox, box, points
+from spyrec.passes.analysis import kernels, legal_views, support
 from spyrec.passes.analysis.index_values import IndexValues
-from spyrec.passes.analysis.structured import Structured, is_identity, stream_problems, structured
+from spyrec.passes.analysis.structured import Structured, stream_problems, structured
 from spyrec.passkit import Pass, PassContext
 
 _SHAPED = (ir.RankedTensorType, ir.UnrankedTensorType, ir.MemRefType, ir.UnrankedMemRefType, ir.VectorType)
-_KTDP = (
-    ktdp.GetComputeTileIdOp,
-    ktdp.ConstructMemoryViewOp,
-    ktdp.ConstructAccessTileOp,
-    ktdp.LoadOp,
-    ktdp.StoreOp,
-)
-
-
 _UNSIGNED = ("arith.divui", "arith.remui", "arith.ceildivui")
 _CARRIED = {
     "scf.for": (
@@ -85,6 +73,7 @@ class _Function:
         self.ctx = ctx
         self.lanes = lanes
         self.values = IndexValues(function, implicit_tiles=ctx.device.cores)
+        self.views = legal_views.ViewChecks(ctx.sink)
 
     def check(self, function: ir.Operation) -> None:
         if not kernels.has_body(function):
@@ -136,8 +125,10 @@ class _Function:
         """Check one op outside the bodies of linalg ops; true when the ops inside it are to be checked in the same
         way.
         """
-        if isinstance(op.opview, _KTDP):
-            self._ktdp(op.opview)
+        if isinstance(op.opview, legal_views.OPS):
+            self.views.check(op.opview)
+            if isinstance(op.opview, ktdp.LoadOp | ktdp.StoreOp):
+                self._tensors(op)
         elif spyreop.is_old_form(op.opview):
             self._old_form(op)
         elif op.name in support.CONTROL_OPS:
@@ -158,98 +149,6 @@ class _Function:
         else:
             self._refuse(op, support.refusal(op.name))
         return False
-
-    # KTDP
-
-    def _ktdp(self, op: ir.OpView) -> None:
-        match op:
-            case ktdp.ConstructMemoryViewOp():
-                self._view(op)
-            case ktdp.ConstructAccessTileOp():
-                self._tile(op)
-            case ktdp.LoadOp() | ktdp.StoreOp():
-                maker = kernels.defining(op.access_tile)
-                if maker is None or not isinstance(maker.opview, ktdp.ConstructAccessTileOp):
-                    why = "its tile is handed on by something else, and where it lies is not known here"
-                    self._refuse(op.operation, support.Refusal(why, "use ktdp.construct_access_tile at the access"))
-                self._tensors(op.operation)
-
-    def _view(self, op: ktdp.ConstructMemoryViewOp) -> None:
-        for field, values in (("sizes", op.sizes), ("strides", op.strides)):
-            if values:
-                self._error(
-                    op,
-                    "unsupported-view",
-                    f"a view whose {field} only the run knows is not compiled yet: its tiles cannot be proven inside",
-                    f"give constant {field}; a larger view may stand for all",
-                    field=field,
-                )
-        space = op.memory_space
-        if not isinstance(space, ktdp.MemorySpaceAttr) or str(space.kind) != '"global"':
-            self._error(
-                op,
-                "unsupported-view",
-                f"a view in {space} is not compiled yet: LX is given to the compiler's own buffers alone",
-                "use a view of device memory: #ktdp.memory_space<global>",
-                field="memory_space",
-            )
-        self._box(op, op.coordinate_set, "coordinate_set")
-
-    def _tile(self, op: ktdp.ConstructAccessTileOp) -> None:
-        if views.view_of(op) is None:
-            maker = kernels.defining(op.base)
-            what = maker.name if maker is not None else "an argument of a block"
-            self._error(
-                op,
-                "unsupported-view",
-                f"a tile of the result of {what} is not compiled yet: where it lies is not known here",
-                "make tiles of the result of ktdp.construct_memory_view",
-                field="base",
-            )
-        order = op.access_tile_order.value
-        if not is_identity(order):
-            self._error(
-                op,
-                "unsupported-order",
-                f"the order {order} is not compiled yet: a tile is loaded in the order of its view",
-                "make a view with permuted sizes and strides, and use the identity",
-                field="access_tile_order",
-            )
-        shape = ktdp.AccessTileType(op.result.type).shape
-        if DYNAMIC in shape or op.symbol_operands:
-            self._error(
-                op,
-                "dynamic-shape",
-                "a tile whose extents only the run knows is not compiled yet: its buffer in LX has a fixed size",
-                "use tiles of constant extents, and a smaller one for the rest",
-                field="type(result)",
-            )
-            return
-        points = self._box(op, op.access_tile_set, "access_tile_set")
-        if points is not None and is_identity(order) and list(points) != shape:
-            self._error(
-                op,
-                "unsupported-set",
-                f"a set of {_by(points)} points in a tile of {_by(shape)} is not compiled yet: nothing fills the rest"
-                " with 0",
-                "make the tile as large as its set",
-                field="access_tile_set",
-            )
-
-    def _box(self, op: ir.OpView, attribute: ir.Attribute, field: str) -> tuple[int, ...] | None:
-        """The extents of a set that is a box; sets with symbols belong to dynamic shapes, which are refused as such."""
-        try:
-            return box(attribute).extents
-        except NotABox as problem:
-            if points(attribute).symbols == 0:
-                self._error(
-                    op,
-                    "unsupported-set",
-                    f"{field} is not compiled yet: a transfer moves a box, and {problem}",
-                    "use a set in which every dimension has constant bounds of its own",
-                    field=field,
-                )
-            return None
 
     # Control flow
 
@@ -400,7 +299,3 @@ def _outside(value: ir.Value, op: ir.Operation) -> bool:
     owner = value.owner
     block = owner if isinstance(owner, ir.Block) else owner.operation.block
     return block != op.regions[0].blocks[0]
-
-
-def _by(extents: Iterable[int]) -> str:
-    return " x ".join(map(str, extents)) or "1"
