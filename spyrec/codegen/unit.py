@@ -14,7 +14,6 @@ from spyrec.codegen.uniform import Uniforms
 from spyrec.device.model import Device
 from spyrec.isa import alu
 from spyrec.isa.objects import Instruction
-from spyrec.isa.table import MAX_LOOP_COUNT
 from spyrec.mlir import ir
 
 _TERMINATORS = frozenset({"scf.yield", "scf.condition"})
@@ -41,7 +40,6 @@ class UnitCode:
         self.builder = Builder(eager=eager)
         self.scalars = Scalars(self.builder)
         self.values: dict[ir.Value, Scalar] = {}
-        self.limit = min(MAX_LOOP_COUNT, job.device.limits.loop_count)
 
     def lower(self) -> None:
         """Emit the whole program, ``halt`` included. Raises :class:`Refused`."""
@@ -206,7 +204,7 @@ class UnitCode:
     # Loops.
 
     def _for(self, op: ir.Operation) -> None:
-        """``scf.for`` as a hardware loop, or two nested ones when its count may exceed what one can count."""
+        """``scf.for`` as one ``loop``, however often it runs: the unit nests hardware loops where one is not enough."""
         lower, upper, step = (self.integer(v, op) for v in list(op.operands)[:3])
         inits = [self.value(v, op) for v in list(op.operands)[3:]]
         bits = width(op.operands[0].type, op)
@@ -226,10 +224,7 @@ class UnitCode:
             self.block(body)
             self._carry(carried, self._yielded(body))
 
-        if self.builder.range(count)[1] <= self.limit:
-            self._loop(count, carried, iteration)
-        else:
-            self._nested(op, count, carried, iteration)
+        self._loop(count, carried, iteration)
         self.builder.place = place
         self._define(op.results, [held(register) for register in carried])
 
@@ -245,7 +240,7 @@ class UnitCode:
         return self.scalars.wrap(build("add", lower, build("mul", k, step)), bits)
 
     def _loop(self, count: Scalar, carried: Sequence[int], iteration: Callable[[Scalar], None]) -> None:
-        """A hardware loop of ``count`` iterations; registers ``carried`` change in it."""
+        """A ``loop`` of ``count`` iterations; registers ``carried`` change in it."""
         build = self.builder
         place = build.place
         times = build.in_register(count)
@@ -263,24 +258,6 @@ class UnitCode:
         build.splice(body)
         build.mark(end)
         build.emit(Instruction("endloop"))
-
-    def _nested(
-        self, op: ir.Operation, count: Scalar, carried: Sequence[int], iteration: Callable[[Scalar], None]
-    ) -> None:
-        """Two loops, the inner one as long as the hardware counts; its last run is shorter."""
-        build = self.builder
-        if count.constant is not None and count.constant > self.limit**2:
-            raise Refused(
-                op, "loop-too-long", f"the loop has {count.constant} iterations; at most {self.limit**2} can be counted"
-            )
-        rounds = build.alu("ceildiv", count, const(self.limit))
-
-        def one_round(k: Scalar) -> None:
-            done = build.alu("mul", k, const(self.limit))
-            left = build.alu("min", build.alu("sub", count, done), const(self.limit))
-            self._loop(left, carried, lambda inner: iteration(build.alu("add", done, inner)))
-
-        self._loop(rounds, carried, one_round)
 
     def _carry(self, carried: Sequence[int], values: Sequence[Scalar]) -> None:
         """Set the registers ``carried`` to ``values``, all at once."""

@@ -54,7 +54,6 @@ IDS: dict[str, tuple[str, str]] = {
     # what is not compiled yet
     "carried-value": ("Unsupported", "a loop or an if hands out values"),
     "dynamic-shape": ("Unsupported", "a tile or tensor has extents that only the run knows"),
-    "loop-too-long": ("Unsupported", "a loop has more iterations than two nested hardware loops count"),
     "old-form": ("Unsupported", "a form of an op that the current dialect no longer has"),
     "out-of-registers": ("OutOfResources", "a unit's program holds more values at a time than it has registers"),
     "unproven-bounds": ("Unsupported", "a tile cannot be proven to be inside its view"),
@@ -108,7 +107,7 @@ IDS: dict[str, tuple[str, str]] = {
     "division-by-zero": ("InvalidKernel", "an integer is divided by zero"),
     "equal-writes": ("InvalidKernel", "two cores write the same bytes unordered, with equal values (a warning)"),
     "host-memory": ("OutOfResources", "the host has no memory for what is simulated"),
-    "loop-count": ("InvalidKernel", "the count of a hardware loop is negative or more than the device counts to"),
+    "loop-count": ("InvalidKernel", "the count of a loop is negative"),
     "misaligned": ("InvalidKernel", "an element in memory is not aligned to its size"),
     "out-of-buffer": ("InvalidKernel", "an access leaves the slot of its LX buffer"),
     "out-of-lx": ("InvalidKernel", "an access leaves LX"),

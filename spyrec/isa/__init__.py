@@ -22,11 +22,10 @@ from spyrec.isa.objects import (
     UnitProgram,
     Xfer,
 )
-from spyrec.isa.table import ELEMENT_TYPES, MAX_LOOP_COUNT
+from spyrec.isa.table import ELEMENT_TYPES
 
 __all__ = [
     "ELEMENT_TYPES",
-    "MAX_LOOP_COUNT",
     "Binary",
     "Buffer",
     "Channel",

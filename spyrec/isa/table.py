@@ -16,7 +16,6 @@ from spyrec.isa.objects import Contract, Dim, End, Index, Instruction, LxOperand
 MAGIC = int.from_bytes(b"SPYRSIM\0", "little")
 VERSION = 1
 STICK = 128
-MAX_LOOP_COUNT = 65_535
 MAX_RANK = 4
 
 # Element types: code, bytes of one element in memory, prose.
@@ -187,10 +186,11 @@ ROWS: tuple[Row, ...] = (
         0x02,
         "loop",
         (RD, RA, TARGET),
-        "Hardware loop: run the instructions up to the `endloop` at target, with rd = 0, 1, ... ra - 1. ra is read "
-        "once and must be in 0..65535; 0 skips the body. Loops nest; a jump cannot enter or leave one.",
+        "Loop: run the instructions up to the `endloop` at target, with rd = 0, 1, ... ra - 1. ra is read once and "
+        "must not be negative; 0 skips the body. A hardware loop counts to 65,535; the unit nests as many as ra asks for. "
+        "Loops nest; a jump cannot enter or leave one.",
     ),
-    Row(0x03, "endloop", (), "End of the innermost hardware loop."),
+    Row(0x03, "endloop", (), "End of the innermost loop."),
     Row(
         0x04, "brz", (RA, TARGET), "Go to target if ra is 0, else go on. The target lies ahead, in the same loop body."
     ),

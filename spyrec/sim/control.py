@@ -30,12 +30,16 @@ def loop(site: Site, instruction: Instruction) -> Step:
 
     def step(unit: Unit) -> int:
         count = unit.regs[ra]
-        if not 0 <= count <= limit:
-            raise UnitStops("loop-count", f"a hardware loop of {count} iterations; 0 to {limit} are possible")
+        if count < 0:
+            raise UnitStops("loop-count", f"a loop of {count} iterations")
         unit.time += cycles
         if count == 0:
             return behind
-        unit.loops.append([0, count])
+        inner = limit
+        while inner < count:  # a hardware loop around those so far
+            unit.time += cycles
+            inner *= limit
+        unit.loops.append([0, min(count, limit), count])
         unit.regs[rd] = 0
         return body
 
@@ -45,11 +49,22 @@ def loop(site: Site, instruction: Instruction) -> Step:
 def endloop(site: Site, instruction: Instruction) -> Step:
     start = next(i for i, other in enumerate(site.program.code) if other.op == "loop" and other.target == site.index)
     rd, body, behind = site.program.code[start].rd, start + 1, site.index + 1
+    limit, cycles = site.world.device.limits.loop_count, site.cycles
 
     def step(unit: Unit) -> int:
         frame = unit.loops[-1]
         frame[0] += 1
         if frame[0] < frame[1]:
+            unit.regs[rd] = frame[0]
+            return body
+        if frame[0] < frame[2]:
+            # The innermost hardware loop has ended, and perhaps some around it; they start anew.
+            frame[1] = min(frame[2], frame[0] + limit)
+            unit.time += cycles
+            inner = limit * limit
+            while frame[0] % inner == 0:
+                unit.time += cycles
+                inner *= limit
             unit.regs[rd] = frame[0]
             return body
         unit.loops.pop()

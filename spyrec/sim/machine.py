@@ -199,6 +199,8 @@ def _misfits(binary: Binary, device: Device) -> list[str]:
     found = [f"device '{device.name}' has a {what} of 0" for what, number in _divisors(device).items() if number < 1]
     if found:
         return found
+    if device.limits.loop_count < 2:
+        found.append(f"device '{device.name}' has hardware loops of {device.limits.loop_count} iterations; at least 2")
     if binary.tiles > device.cores:
         found.append(f"{binary.tiles} compute tiles; device '{device.name}' has {device.cores} cores")
     for program in binary.units:

@@ -84,10 +84,10 @@ class Unit:
     """One unit of one core: an in-order process.
 
     ``time`` is its own clock in cycles: it runs ahead of other units until it needs something from them. ``loops`` are
-    [iteration, count] of the hardware loops that it is in. ``flights`` are its transfers that may not be complete at
-    ``time``, ``queue`` those that have not ended, in order; the first one moves or waits for its start-up. ``last`` is
-    the one that was issued last, ``finished`` when the one that ended last was complete. ``kept`` are the sums that a
-    contraction left in the unit.
+    [iteration, end, ...] of the loops that it is in: something is to be done before iteration ``end``. ``flights`` are
+    its transfers that may not be complete at ``time``, ``queue`` those that have not ended, in order; the first one
+    moves or waits for its start-up. ``last`` is the one that was issued last, ``finished`` when the one that ended last
+    was complete. ``kept`` are the sums that a contraction left in the unit.
     """
 
     __slots__ = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import machine
 import programs
@@ -20,8 +19,6 @@ from spyrec.isa import alu
 from spyrec.mlir import ir
 
 SPYRE = load("spyre")
-# Loops nest from five iterations on.
-SHORT_LOOPS = replace(SPYRE, limits=replace(SPYRE.limits, loop_count=4))
 ARGUMENTS = st.tuples(st.integers(-10, 500), st.integers(-(2**31), 2**31 - 1), st.integers(-128, 127))
 
 
@@ -41,12 +38,11 @@ def test_a_program_does_what_its_statements_say(
 ) -> None:
     module = asm.read(case.text, "case.mlir", context).module
     wanted = [case.events(dict(zip(programs.ARGUMENTS, arguments, strict=True)), core) for core in range(3)]
-    for device in (SPYRE, SHORT_LOOPS):
-        for eager in (True, False):
-            artifact = codegen.generate(module, device, eager=eager)
-            bank = artifact.plan.bank.evaluate(arguments)
-            code = artifact.program.units[0].code
-            assert [list(machine.transfers(code, core, bank)) for core in range(3)] == wanted
+    for eager in (True, False):
+        artifact = codegen.generate(module, SPYRE, eager=eager)
+        bank = artifact.plan.bank.evaluate(arguments)
+        code = artifact.program.units[0].code
+        assert [list(machine.transfers(code, core, bank)) for core in range(3)] == wanted
 
 
 def compiled(context: ir.Context, body: str, arguments: str = "%n: index") -> isa.Binary:
@@ -78,15 +74,11 @@ def code(binary: isa.Binary) -> list[str]:
     ("count", "loops"),
     [
         ("%c = arith.constant 0 : index", 0),
-        ("%c = arith.constant 65535 : index", 1),
-        ("%c = arith.constant 65536 : index", 2),
-        ("%c = arith.muli %n, %c1 : index", 2),
-        ("%m = arith.constant 1000 : index %c = arith.minsi %n, %m : index", 1),
-        ("%m = arith.constant 7 : index %c = arith.remui %core, %m : index", 1),
-        ("%m = arith.constant 500 : index %c = arith.muli %core, %m : index", 1),
+        ("%c = arith.constant 65536 : index", 1),
+        ("%c = arith.muli %n, %c1 : index", 1),
     ],
 )
-def test_one_hardware_loop_where_it_is_enough(context: ir.Context, count: str, loops: int) -> None:
+def test_one_loop_however_long_it_is(context: ir.Context, count: str, loops: int) -> None:
     body = f"{count} scf.for %i = %c0 to %c step %c1 {{ {transfer('%i')} }}".replace(" %c =", "\n%c =")
     assert [line.split()[0] for line in code(compiled(context, body))].count("loop") == loops
 
@@ -96,8 +88,7 @@ def test_code_does_not_grow_with_counts(context: ir.Context) -> None:
         body = f"%c = arith.constant {count} : index\nscf.for %i = %c0 to %c step %c1 {{ {transfer('%i')} }}"
         return len(isa.encode(compiled(context, body)))
 
-    assert size(2) == size(65_535)
-    assert size(65_536) == size(4_000_000_000)
+    assert len({size(count) for count in (2, 10, 65_535, 65_536, 10_000_000, 1 << 33, 1 << 62)}) == 1
 
 
 def test_what_a_loop_does_not_change_is_computed_before_it(context: ir.Context) -> None:
@@ -208,11 +199,6 @@ def test_too_many_values_at_a_time_are_refused_at_the_unit(context: ir.Context) 
         (transfer("%c0").replace("@b", "@d"), "invalid-program", "k.mlir:6:1"),
         (transfer("%c0").replace("= 1", "= 3"), "unsupported-type", "k.mlir:6:1"),
         ("scf.for %i = %c0 to %n step %c0 {\n}", "bad-step", "k.mlir:6:1"),
-        (
-            "%c = arith.constant 4294836226 : index\nscf.for %i = %c0 to %c step %c1 {\n}",
-            "loop-too-long",
-            "k.mlir:7:1",
-        ),
         ("%v = arith.addi %w, %w : i128\n%u = arith.cmpi eq, %v, %w : i128", "unsupported-type", "k.mlir:1:34"),
     ],
 )

@@ -124,6 +124,27 @@ def test_a_stream_on_its_own(counts: tuple[int, ...]) -> None:
     assert with_stream - without == timing.scalar_cycles + timing.stream_startup + cycles
 
 
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 16, 17, 63, 64, 65, 300])
+def test_a_long_loop_is_hardware_loops_in_one_another(count: int) -> None:
+    """With counters to four: every start of one is a scalar instruction, and the program sees one counter."""
+    four = replace(device(), limits=replace(device().limits, loop_count=4))
+
+    def starts(iterations: int, width: int) -> int:
+        """Of a hardware loop whose iterations are ``width`` of the program's, and of those inside of it."""
+        rounds = [min(width, iterations - k) for k in range(0, iterations, width)]
+        return 1 + (sum(starts(n, width // 4) for n in rounds) if width > 1 else 0)
+
+    width = 1
+    while 4 * width < count:
+        width *= 4
+    loop = assembled.loop(count, [i("mul", rd=4, ra=1, rb=1), i("add", rd=3, ra=3, rb=4)])
+    total = sum(k * k for k in range(count))
+    check = [i("eqi", rd=5, ra=3, imm=total), i("div", rd=6, ra=5, rb=5)]  # by zero, if it is another sum
+    binary = Binary(units=(UnitProgram("load", 0, (*loop, *check, HALT)),))
+    cycles = run(binary, assembled.launch({"x": np.zeros(1, np.uint8)}), four).cycles
+    assert cycles == 1 + starts(count, width) + 2 * count + len(check)
+
+
 # Sharing.
 
 

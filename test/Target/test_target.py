@@ -57,10 +57,7 @@ LOOPS = [program for program in PROGRAMS if "// iterations" in program.text("pro
 
 @pytest.mark.parametrize("program", LOOPS, ids=str)
 def test_size_does_not_depend_on_trip_counts(program: Program) -> None:
-    sizes = {len(isa.encode(program.artifact(n).program)) for n in (70_000, 10_000_000)}
-    assert len(sizes) == 1
-    sizes.add(len(isa.encode(program.artifact(10).program)))
-    assert max(sizes) - min(sizes) <= 16 * 128  # a loop that the hardware cannot count is two loops
+    assert len({len(isa.encode(program.artifact(n).program)) for n in (10, 70_000, 10_000_000)}) == 1
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
