@@ -187,7 +187,7 @@ ROWS: tuple[Row, ...] = (
         "loop",
         (RD, RA, TARGET),
         "Loop: run the instructions up to the `endloop` at target, with rd = 0, 1, ... ra - 1. ra is read once and "
-        "must not be negative; 0 skips the body. A hardware loop counts to 65,535; the unit nests as many as ra asks for. "
+        "must not be negative; 0 skips the body. A hardware loop counts to 65,535; the unit nests as many as ra needs. "
         "Loops nest; a jump cannot enter or leave one.",
     ),
     Row(0x03, "endloop", (), "End of the innermost loop."),
