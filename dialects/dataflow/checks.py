@@ -1,10 +1,16 @@
 """Checks that several ops of the dialect share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 
 from spyrec import ods
 from spyrec.mlir import ir
 from spyrec.ods.checks import dynamic_entries
+
+CLIP = (
+    " (`clip` custom<DynamicIndexList>($lower, $static_lower)^ `to` custom<DynamicIndexList>($upper, $static_upper))?"
+)
+LISTS = " (`index` `(` $indices^ `:` type($indices) `)` `below` custom<DynamicIndexList>($limits, $static_limits))?"
+"""How a clip and lists of indices are written; the fields have these names in each op that has them."""
 
 MAX_NEST = 4
 """How many nested counts a transfer, a stream or a contraction has at most."""
@@ -65,3 +71,33 @@ def peer_problems(
         yield ods.Violation("missing-attribute", "members and member_step come together", "members")
     if members is not None and put_to is None:
         yield ods.Violation("wrong-attribute", "only a put reaches several cores", "members")
+
+
+def list_problems(
+    indices: Sequence[ir.Value],
+    static_limits: ir.DenseI64ArrayAttr | None,
+    limits: Sequence[ir.Value],
+    maps: ir.ArrayAttr | None,
+    others: Mapping[str, Sized | None],
+    rank: int,
+) -> Iterator[ods.Violation]:
+    """One entry per list of indices in each attribute; a map from the box, of ``rank`` dimensions, to the list.
+
+    ``others`` are the further attributes with an entry per list.
+    """
+    for name, entries in {"index_maps": maps, "static_limits": static_limits, **others}.items():
+        count = 0 if entries is None else len(entries)
+        if count != len(indices):
+            message = f"{name} has {count} entries for {len(indices)} lists of indices"
+            yield ods.Violation("rank-mismatch", message, name)
+            return
+    if static_limits is not None:
+        yield from dynamic_entries("static_limits", static_limits, limits)
+    for k, (list_, attribute) in enumerate(zip(indices, maps or (), strict=True)):
+        map_, shaped = ir.AffineMapAttr(attribute).value, ir.ShapedType(list_.type)
+        if map_.n_symbols or map_.n_dims != rank or len(map_.results) != shaped.rank:
+            message = f"map {k} takes {map_.n_dims} dimensions to {len(map_.results)}; the box has {rank}"
+            yield ods.Violation("rank-mismatch", f"{message}, the list {shaped.rank}", f"index_maps[{k}]")
+        if not isinstance(shaped.element_type, ir.IntegerType | ir.IndexType):
+            message = f"indices are integers, but list {k} is {list_.type}"
+            yield ods.Violation("type-mismatch", message, f"type(indices[{k}])")

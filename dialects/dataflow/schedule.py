@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 
 from spyrec import ods
-from spyrec.dialects.dataflow.checks import clip_problems, peer_problems, strides_per_dimension
+from spyrec.dialects.dataflow.checks import (
+    CLIP,
+    LISTS,
+    clip_problems,
+    list_problems,
+    peer_problems,
+    strides_per_dimension,
+)
 from spyrec.dialects.dataflow.types import Buffer, Dataflow, Maps, Space, Strings
 from spyrec.mlir import ir
 from spyrec.ods import constraints as c
@@ -82,11 +89,9 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
         "`from` custom<Side>($source, $source_space, $source_offset, $source_base, $source_dyn_strides,"
         " $source_strides)"
         " `to` custom<Side>($dest, $dest_space, $dest_offset, $dest_base, $dest_dyn_strides, $dest_strides)"
-        " (`clip` custom<DynamicIndexList>($lower, $static_lower)^"
-        " `to` custom<DynamicIndexList>($upper, $static_upper))? (`fill` $fill^)?"
+        f"{CLIP} (`fill` $fill^)?"
         " (`get` $get_from^)? (`put` $put_to^)? (`times` $members^ `by` $member_step)?"
-        " (`index` `(` $indices^ `:` type($indices) `)` `below` custom<DynamicIndexList>($limits, $static_limits))?"
-        " attr-dict `:` custom<PresentTypes>(type($source), type($dest))"
+        f"{LISTS} attr-dict `:` custom<PresentTypes>(type($source), type($dest))"
     )
 
     def verify(self) -> Iterator[ods.Violation]:
@@ -123,28 +128,13 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
             if core is not None and own is not None and own.value != "lx":
                 message = "a transfer between cores goes from LX to LX"
                 yield ods.Violation("transfer-side", message, "dest" if side == "source" else "source")
-        yield from self._lists(rank)
+        others = {"index_sides": self.index_sides, "index_scales": self.index_scales}
+        yield from list_problems(self.indices, self.static_limits, self.limits, self.index_maps, others, rank)
 
     @property
     def is_plain(self) -> bool:
         """No clip, no other core, no indices."""
         return self.static_lower is None and self.get_from is None and self.put_to is None and not self.indices
-
-    def _lists(self, rank: int) -> Iterator[ods.Violation]:
-        """One entry per list of indices in each attribute; a map from the box to the list."""
-        for name in ("index_sides", "index_maps", "index_scales", "static_limits"):
-            entries = getattr(self, name)
-            count = 0 if entries is None else len(entries)
-            if count != len(self.indices):
-                message = f"{name} has {count} entries for {len(self.indices)} lists of indices"
-                yield ods.Violation("rank-mismatch", message, name)
-                return
-        for k, (list_, attribute) in enumerate(zip(self.indices, self.index_maps or (), strict=True)):
-            map_ = ir.AffineMapAttr(attribute).value
-            places = ir.MemRefType(list_.type).rank
-            if map_.n_dims != rank or len(map_.results) != places:
-                message = f"map {k} takes {map_.n_dims} dimensions to {len(map_.results)}; the box has {rank}"
-                yield ods.Violation("rank-mismatch", f"{message}, the list {places}", f"index_maps[{k}]")
 
     def _side(self, side: str, buffer: ir.Value | None, other: ir.Value | None) -> Iterator[ods.Violation]:
         """A side is a buffer, or a memory with an offset and strides for the dimensions of the other side's buffer."""

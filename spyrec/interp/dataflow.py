@@ -4,82 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from spyrec import numerics
 from spyrec.dialects import dataflow
-from spyrec.interp import compute, transfers
-from spyrec.interp.affine import map_function
+from spyrec.interp import boxes, compute, transfers
+from spyrec.interp.boxes import Box, List
 from spyrec.interp.cores import cores_of
-from spyrec.interp.faults import Fault
 from spyrec.interp.machine import Frame, Run, Scope, meaning
-from spyrec.interp.memory import Memory
-from spyrec.interp.moves import BufferSide, MemorySide, Offsets, Region, Side, SpecialOperands, checked, pattern
-from spyrec.interp.values import Buffer, Tensor, defined, element_of, static_shape
+from spyrec.interp.moves import BufferSide, MemorySide, Region, Side, SpecialOperands, pattern
+from spyrec.interp.values import Buffer, defined, element_of, static_shape
 from spyrec.mlir import ir
-from spyrec.ods.checks import DYNAMIC
 
-__all__ = ["compute", "transfers"]
+__all__ = ["boxes", "compute", "transfers"]
 
 
 @meaning("dataflow.tile_id")
 def tile_id(op: ir.Operation, scope: Scope) -> Run:
     return lambda frame: frame.tile.number
-
-
-@dataclass(frozen=True)
-class Box:
-    """A strided box of a memory as an op states it; strides count elements, dynamic ones are operands."""
-
-    on_device: bool
-    strides: tuple[int, ...]
-    element: str
-
-    def memory(self, frame: Frame) -> Memory:
-        """Device memory, or the executing core's scratchpad."""
-        return frame.tile.device if self.on_device else frame.tile.scratchpad
-
-    def place(self, base: int, offset: int, dynamic: Sequence[int]) -> tuple[int, tuple[int, ...]]:
-        """Byte address of the first element and strides in bytes."""
-        size, values = numerics.sizeof(self.element), iter(dynamic)
-        return int(base) + size * int(offset), tuple(size * (next(values) if s == DYNAMIC else s) for s in self.strides)
-
-
-def _on_device(space: ir.Attribute) -> bool:
-    return ir.FlatSymbolRefAttr(space).value == "device"
-
-
-@meaning("dataflow.read")
-def read(op: ir.Operation, scope: Scope) -> Run:
-    view = dataflow.ReadOp(op)
-    box = Box(_on_device(view.space), tuple(view.static_strides), element_of(view.result.type))
-    shape, has_base = static_shape(view.result.type), view.base is not None
-
-    def run(frame: Frame, *operands: int) -> Tensor:
-        base, offset, *dynamic = operands if has_base else (0, *operands)
-        address, strides = box.place(base, offset, dynamic)
-        assert shape is not None
-        return Tensor(box.memory(frame).read(address, shape, strides, box.element, frame.tile.access(op)))
-
-    return run
-
-
-@meaning("dataflow.write")
-def write(op: ir.Operation, scope: Scope) -> Run:
-    view = dataflow.WriteOp(op)
-    box = Box(_on_device(view.space), tuple(view.static_strides), element_of(view.value.type))
-    has_base = view.base is not None
-
-    def run(frame: Frame, value: Tensor, *operands: int) -> None:
-        base, offset, *dynamic = operands if has_base else (0, *operands)
-        address, strides = box.place(base, offset, dynamic)
-        data = defined(value, "the written tensor")
-        box.memory(frame).write(address, data.shape, strides, data, box.element, frame.tile.access(op))
-
-    return run
 
 
 @meaning("dataflow.alloc")
@@ -117,7 +59,7 @@ def data_transfer(op: ir.Operation, scope: Scope) -> Run:
         """One side: its box (None: a buffer), how many operands it has, whether a base is among them."""
         if getattr(transfer, name) is not None:
             return None, 1, False
-        box = Box(_on_device(getattr(transfer, f"{name}_space")), tuple(getattr(transfer, f"{name}_strides")), element)
+        box = Box.of(getattr(transfer, f"{name}_space"), getattr(transfer, f"{name}_strides"), element)
         has_base = getattr(transfer, f"{name}_base") is not None
         return box, 1 + has_base + len(getattr(transfer, f"{name}_dyn_strides")), has_base
 
@@ -155,9 +97,9 @@ def _special(op: ir.Operation, transfer: dataflow.DataTransferOp, element: str) 
     size, operands_of = numerics.sizeof(element), SpecialOperands(transfer)
     sides = {name: _End(transfer, name, shape, element) for name in ("source", "dest")}
     lists = [
-        _List(ir.StringAttr(side).value, ir.AffineMapAttr(map_).value, scale)
-        for side, map_, scale in zip(
-            transfer.index_sides or (), transfer.index_maps or (), transfer.index_scales or (), strict=True
+        (ir.StringAttr(side).value, List(ir.AffineMapAttr(map_).value, scale, number))
+        for number, (side, map_, scale) in enumerate(
+            zip(transfer.index_sides or (), transfer.index_maps or (), transfer.index_scales or (), strict=True)
         )
     ]
 
@@ -169,11 +111,9 @@ def _special(op: ir.Operation, transfer: dataflow.DataTransferOp, element: str) 
         own = frame.tile.number
         source = sides["source"].at(op, frame, ends["source"], own if special.get_from is None else special.get_from)
         offsets = {name: region.offsets(sides[name].strides(ends[name])) for name in sides}
-        for number, (list_, values) in enumerate(zip(lists, special.indices, strict=True)):
-            scale = list_.scale * (size if sides[list_.side].in_bytes else 1)
-            offsets[list_.side] = offsets[list_.side] + scale * list_.read(
-                region, values, special.limits[number], number
-            )
+        for (side, list_), values, limit in zip(lists, special.indices, special.limits, strict=True):
+            scale = list_.scale * (size if sides[side].in_bytes else 1)
+            offsets[side] = offsets[side] + scale * list_.read(region, values.data, values.holes, limit)
         moved = source.gather(offsets["source"])
         for core in operands_of.cores(special, own):
             dest = sides["dest"].at(op, frame, ends["dest"], core)
@@ -193,8 +133,7 @@ class _End:
         self._name, self._shape, self._element = name, shape, element
         self.in_bytes = self._buffer is None
         if self.in_bytes:
-            space = getattr(transfer, f"{name}_space")
-            self._box = Box(_on_device(space), tuple(getattr(transfer, f"{name}_strides")), element)
+            self._box = Box.of(getattr(transfer, f"{name}_space"), getattr(transfer, f"{name}_strides"), element)
             self._has_base = getattr(transfer, f"{name}_base") is not None
             self.operands = 1 + self._has_base + len(getattr(transfer, f"{name}_dyn_strides"))
         else:
@@ -223,24 +162,3 @@ class _End:
             return BufferSide(held, self._name)
         memory = tile.device if self._box.on_device else tile.scratchpads(core)
         return MemorySide(memory, self._place(operands)[0], self._element, tile.access(op))
-
-
-@dataclass(frozen=True)
-class _List:
-    """A list of indices: what side it moves, where the index of a point is, and what an index counts."""
-
-    side: str
-    map: ir.AffineMap
-    scale: int
-
-    def read(self, region: Region, values: Buffer, limit: int, number: int) -> Offsets:
-        """The index of each point of ``region``."""
-        grid = [
-            (first + np.arange(count)).reshape([-1 if k == d else 1 for k in range(len(region.counts))])
-            for d, (first, count) in enumerate(zip(region.first, region.counts, strict=True))
-        ]
-        places = tuple(np.asarray(p) for p in map_function(self.map)(grid, []))
-        if values.holes[places].any():
-            raise Fault("undefined-value", "an index is read that has never been written", f"indices[{number}]")
-        found = np.broadcast_to(values.data[places], region.counts)
-        return checked(found, limit, number)

@@ -47,10 +47,21 @@ class Region:
     def offsets(self, strides: Sequence[int]) -> Offsets:
         """Per point its step times ``strides``, summed."""
         total = np.zeros(self.counts, np.int64)
-        for d, (first, count, stride) in enumerate(zip(self.first, self.counts, strides, strict=True)):
-            steps = (first + np.arange(count, dtype=np.int64)) * stride
-            total = total + steps.reshape([-1 if k == d else 1 for k in range(len(self.counts))])
+        for steps, stride in zip(self.steps(), strides, strict=True):
+            total = total + steps * stride
         return total
+
+    def steps(self) -> list[Offsets]:
+        """The steps per dimension, as arrays that broadcast to the region."""
+        return [
+            (first + np.arange(count, dtype=np.int64)).reshape([-1 if k == d else 1 for k in range(len(self.counts))])
+            for d, (first, count) in enumerate(zip(self.first, self.counts, strict=True))
+        ]
+
+    @property
+    def slices(self) -> tuple[slice, ...]:
+        """The region as an index of an array of the box."""
+        return tuple(slice(first, first + count) for first, count in zip(self.first, self.counts, strict=True))
 
 
 def checked(indices: Array, limit: int, number: int) -> Offsets:

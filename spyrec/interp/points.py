@@ -78,9 +78,11 @@ class Points:
 
 
 class SetFunction:
-    """An ``affine_set`` prepared for evaluation: bounds of single dimensions, and the other constraints."""
+    """An ``affine_set`` prepared for evaluation: bounds of single dimensions, and the other constraints.
 
-    def __init__(self, attribute: ir.Attribute) -> None:
+    Only one that is ``bounded`` can be asked for its points."""
+
+    def __init__(self, attribute: ir.Attribute, *, bounded: bool = True) -> None:
         sides, equal, self.dims, self.symbols = set_constraints(attribute)
         self._text = str(attribute)
         self._function = expressions_function(sides)
@@ -96,7 +98,7 @@ class SetFunction:
             else:
                 d = used[0] if used else 0
                 self._bounds.append((number, d, factors[d] if used else 0))
-        self._constant = self._points(()) if self.symbols == 0 else None
+        self._constant = self._points(()) if bounded and self.symbols == 0 else None
 
     def points(self, symbols: Sequence[int] = ()) -> Points:
         """The points for these values of the symbols. Raises :class:`Fault` when a dimension has no bounds of its

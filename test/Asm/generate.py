@@ -281,12 +281,21 @@ class Generator:
         stride = self.rng.choice(("64", "-64", self.index(scope)))
         return f"@{self.rng.choice(('device', 'lx'))}[{self.index(scope)}{base}] strides [{stride}, 1]"
 
+    def points(self, scope: Scope) -> str:
+        """Which points of a box are moved."""
+        clip = f" clip [0, {self.index(scope)}] to [{self.index(scope)}, 64]" if self.rng.random() < 0.5 else ""
+        if self.rng.random() < 0.5:
+            return clip
+        return f"{clip} set affine_set<(r, c)[s] : (r - c + s >= 0)> symbols ({self.index(scope)})"
+
     def read_write(self, scope: Scope, depth: int) -> None:
-        name = self.name()
-        self.emit(f"{name} = dataflow.read {self.box(scope)}{self.dictionary()} : tensor<8x64xf16>")
+        name, points = self.name(), self.points(scope)
+        ending = f" fill {self.rng.randint(-9, 9)}" if points and self.rng.random() < 0.5 else ""
+        self.emit(f"{name} = dataflow.read {self.box(scope)}{points}{ending}{self.dictionary()} : tensor<8x64xf16>")
         scope.add("tensor", name)
         if self.rng.random() < 0.5:
-            self.emit(f"dataflow.write {name}, {self.box(scope)}{self.dictionary()} : tensor<8x64xf16>")
+            to = f"{self.box(scope)}{self.points(scope)}{self.dictionary()}"
+            self.emit(f"dataflow.write {name}, {to} : tensor<8x64xf16>")
 
     def schedule(self, scope: Scope, depth: int) -> None:
         buffer, kind = self.name(), 'memref<8x64xf16, "lx">'

@@ -14,11 +14,15 @@ BUFFER = 'memref<4x64xf16, "lx">'
 ALLOC = f'%b = "dataflow.alloc"() {{}} : () -> {BUFFER}'
 
 
+NONE_OF_READ = (0,) * 7
+"""No operands of clips, sets, other cores, indices and initial contents."""
+
+
 def read(counts: tuple[int, int, int] = (0, 1, 0), space: str = "@device", strides: str = "64, 1") -> str:
     operands = ", ".join(["%i"] * sum(counts))
     types = ", ".join(["index"] * sum(counts))
     return f"""{INDEX} %r = "dataflow.read"({operands}) {{space = {space}, static_strides = array<i64: {strides}>,
-      {segments(dataflow.ReadOp, *counts)}}} : ({types}) -> tensor<4x64xf16>"""
+      {segments(dataflow.ReadOp, *counts, *NONE_OF_READ)}}} : ({types}) -> tensor<4x64xf16>"""
 
 
 def test_reads_with_and_without_base_and_dynamic_strides() -> None:

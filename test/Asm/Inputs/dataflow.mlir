@@ -5,6 +5,13 @@ func.func @k(%x: index, %z: index) attributes {grid = [4]} {
   %a = dataflow.read @device[%off from %x] strides [64, 1] : tensor<1x64xf16>
   %b = dataflow.read @device[%off] strides [%c1, 1] : tensor<1x64xf16>
   dataflow.write %a, @device[%off from %z] strides [64, %c1] : tensor<1x64xf16>
+  %d = dataflow.read @device[%off from %x] strides [64, 1] clip [0, %t] to [1, 64] set affine_set<(r, c)[s] : (c - r - s >= 0)> symbols(%t) fill 15360 : tensor<1x64xf16>
+  %e = dataflow.read @lx[%off] strides [64, 1] clip [0, 0] to [%t, 9] get %t into %d : tensor<1x64xf16>
+  %l = dataflow.read @device[%off from %x] strides [1] set affine_set<(r) : (r mod 2 == 0)> : tensor<1xi32>
+  %g = dataflow.read @device[%off from %x] strides [0, 1] index (%l, %l : tensor<1xi32>, tensor<1xi32>) below [%t, 9] into %e
+    {index_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r floordiv 2)>], index_scales = array<i64: 64, 1>} : tensor<1x64xf16>
+  dataflow.write %g, @lx[%off] strides [64, %c1] clip [0, 0] to [1, %t] set affine_set<(r, c) : (r - c >= 0)> put %t index (%l : tensor<1xi32>) below [4]
+    {index_maps = [affine_map<(r, c) -> (r)>], index_scales = array<i64: 1>} : tensor<1x64xf16>
   %buf = dataflow.alloc {depth = 2, name = "x"} : memref<1x64xf16, "lx">
   %buf2 = dataflow.alloc : memref<1x64xf16, "lx">
   dataflow.channel @c from @load to @sfu {init = 0}

@@ -71,3 +71,32 @@ func.func @channels() {
   dataflow.channel @d from @load to @sfu // expected-note {{initial credits}}
   return
 }
+
+// -----
+
+func.func @points(%x: index, %l: tensor<4xi32>, %f: tensor<4xf16>) {
+  %t = dataflow.tile_id
+  // expected-error @+1 {{lower has 1 bounds for 2 counts}}
+  %a = dataflow.read @device[%t from %x] strides [64, 1] clip [0] to [1, 4] : tensor<1x64xf16>
+  // expected-error @+1 {{set has 1 dimensions; 2 are needed}}
+  %b = dataflow.read @device[%t from %x] strides [64, 1] set affine_set<(r) : (r >= 0)> : tensor<1x64xf16>
+  // expected-error @+1 {{set has 1 symbols, but there are 0 symbols}}
+  %c = dataflow.read @device[%t from %x] strides [64, 1] set affine_set<(r, c)[n] : (r >= n)> : tensor<1x64xf16>
+  // expected-error @+1 {{symbols belong to a set, and there is none}}
+  %d = dataflow.read @device[%t from %x] strides [64, 1] symbols(%t) : tensor<1x64xf16>
+  // expected-error @+1 {{only the LX of another core can be reached}}
+  %e = dataflow.read @device[%t from %x] strides [64, 1] get %t : tensor<1x64xf16>
+  // expected-error @+1 {{a fill is for points outside of a clip, and there is none}}
+  %g = dataflow.read @device[%t from %x] strides [64, 1] fill 0 : tensor<1x64xf16>
+  // expected-error @+1 {{points that are not read have the elements of init}}
+  %h = dataflow.read @device[%t from %x] strides [64, 1] clip [0, 0] to [1, 1] fill 0 into %a : tensor<1x64xf16>
+  // expected-error @+1 {{index_maps has 0 entries for 1 lists of indices}}
+  %i = dataflow.read @device[%t from %x] strides [64, 1] index (%l : tensor<4xi32>) below [4] : tensor<1x64xf16>
+  // expected-error @+2 {{map 0 takes 2 dimensions to 2; the box has 2, the list 1}}
+  %j = dataflow.read @device[%t from %x] strides [64, 1] index (%l : tensor<4xi32>) below [4]
+    {index_maps = [affine_map<(r, c) -> (r, c)>], index_scales = array<i64: 4>} : tensor<1x64xf16>
+  // expected-error @+1 {{indices are integers, but list 0 is tensor<4xf16>}}
+  dataflow.write %a, @device[%t from %x] strides [64, 1] index (%f : tensor<4xf16>) below [4]
+    {index_maps = [affine_map<(r, c) -> (r)>], index_scales = array<i64: 4>} : tensor<1x64xf16>
+  return
+}
