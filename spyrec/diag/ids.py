@@ -135,7 +135,7 @@ IDS: dict[str, tuple[str, str]] = {
     "wrong-dependency": ("InvalidKernel", "a consumer depends on the wrong producers, or on the wrong number of them"),
     "wrong-size": ("InvalidKernel", "a size that the run computes is negative"),
     "shape-mismatch": ("InvalidKernel", "extents that must be equal differ when the kernel runs"),
-    "unbounded-set": ("Unsupported", "a set has a dimension without constant bounds of its own"),
+    "unbounded-set": ("Unsupported", "a set has a dimension without bounds"),
     "undefined-value": ("InvalidKernel", "elements are read that nothing has written"),
     # the compiler itself
     "check-failed": ("CompilerBug", "the binary does not compute what the kernel says"),

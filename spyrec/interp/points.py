@@ -90,11 +90,14 @@ class SetFunction:
         # A constraint is a bound when it is factor * dimension + (something of symbols only).
         self._bounds: list[tuple[int, int, int]] = []  # constraint, dimension, factor
         self._others: list[int] = []
+        self._joint: list[tuple[int, list[int]]] = []  # constraint, factors: linear in several dimensions
         for number, side in enumerate(sides):
             factors = _factors(side, self.dims)
             used = [d for d in range(self.dims) if factors is None or factors[d]]
             if factors is None or len(used) > 1:
                 self._others.append(number)
+                if factors is not None:
+                    self._joint.append((number, factors))
             else:
                 d = used[0] if used else 0
                 self._bounds.append((number, d, factors[d] if used else 0))
@@ -123,8 +126,10 @@ class SetFunction:
                 else:
                     high[d] = _choose(min, high[d], r // -f + 1)
         if None in low or None in high:
+            self._propagate(low, high, at_origin)
+        if None in low or None in high:
             d = next(i for i in range(self.dims) if None in (low[i], high[i]))
-            raise Fault("unbounded-set", f"d{d} of {self._text} has no constant lower and upper bound of its own")
+            raise Fault("unbounded-set", f"d{d} of {self._text} has no lower and upper bound")
         box = Box(tuple(int(v) for v in low if v is not None), tuple(int(v) for v in high if v is not None))
         if empty:
             box = Box(box.low, box.low)
@@ -132,6 +137,28 @@ class SetFunction:
         if empty:  # rank 0 has no extents to be empty in
             return Points(box, self, symbols)
         return Points(box, self if self._others else None, symbols)
+
+    def _propagate(self, low: list[int | None], high: list[int | None], at_origin: Sequence[Any]) -> None:
+        """Find the bounds that a dimension lacks through those of others: ``d1 <= d0`` and ``d0 <= 9`` say ``d1 <= 9``.
+
+        Each round either finds a bound or ends it, so there are at most twice as many as dimensions.
+        """
+        found = True
+        while found:
+            found = False
+            for number, factors in self._joint:
+                for sign in (1, -1)[: 1 + self._equal[number]]:
+                    for d in [d for d, factor in enumerate(factors) if factor]:
+                        bounds = low if sign * factors[d] > 0 else high
+                        if bounds[d] is not None:
+                            continue
+                        rest = _greatest([sign * f if i != d else 0 for i, f in enumerate(factors)], low, high)
+                        if rest is None:
+                            continue
+                        # sign * factor * x + most >= 0
+                        factor, most = sign * factors[d], rest + sign * int(at_origin[number])
+                        bounds[d] = -(most // factor) if factor > 0 else most // -factor + 1
+                        found = True
 
     def mask(self, box: Box, symbols: Sequence[int]) -> Mask:
         """Which points of ``box`` satisfy all constraints: booleans of the box's extents."""
@@ -146,6 +173,17 @@ class SetFunction:
         for value, equal in zip(self._function(list(coordinates), list(symbols)), self._equal, strict=True):
             result = result & (value == 0 if equal else value >= 0)
         return result
+
+
+def _greatest(factors: Sequence[int], low: Sequence[int | None], high: Sequence[int | None]) -> int | None:
+    """The greatest value of a linear form over a box; None where the box has no bound there."""
+    total = 0
+    for factor, first, end in zip(factors, low, high, strict=True):
+        bound = first if factor < 0 else None if end is None else end - 1
+        if factor and bound is None:
+            return None
+        total += factor * (bound or 0)
+    return total
 
 
 def _choose(function: Any, old: int | None, new: int) -> int:
