@@ -36,6 +36,7 @@ class ChooseBufferDepth(Pass):
     ``depth`` below 1."""
 
     anchor: ClassVar[str] = "func.func"
+    optional: ClassVar[bool] = True
 
     depth: int = option(2, "slots of a buffer in a loop")
 

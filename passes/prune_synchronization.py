@@ -47,6 +47,7 @@ class PruneSynchronization(Pass):
     """
 
     anchor: ClassVar[str] = "func.func"
+    optional: ClassVar[bool] = True
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if not kernels.has_body(op):

@@ -36,6 +36,7 @@ def command(
     debuginfo: bool,
     device: str,
     settings: tuple[str, ...],
+    tuning: tuple[str, ...],
     kernel: str | None,
     dump_stages: str | None,
     verbose: bool,
@@ -58,6 +59,7 @@ def command(
     options = shared.options(
         device=device,
         settings=settings,
+        tuning=tuning,
         kernel=kernel,
         dump_stages=dump_stages,
         emit=emit,

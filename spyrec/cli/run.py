@@ -65,6 +65,7 @@ def command(
     strict_bounds: bool,
     device: str,
     settings: tuple[str, ...],
+    tuning: tuple[str, ...],
     kernel: str | None,
     dump_stages: str | None,
     verbose: bool,
@@ -100,6 +101,7 @@ def command(
             ("--from-stage", from_stage != "ktir"),
             ("--probe", probes),
             ("--strict-bounds", strict_bounds),
+            ("--tune", tuning),
             ("--dump-stages", dump_stages),
         )
         for flag, wanted in of_text:
@@ -116,6 +118,7 @@ def command(
     options = shared.options(
         device=device,
         settings=settings,
+        tuning=tuning,
         kernel=kernel,
         dump_stages=dump_stages,
         emit="spyrecode",

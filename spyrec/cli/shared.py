@@ -44,6 +44,13 @@ SETTINGS = click.option(
     metavar="NAME=NUMBER",
     help="A launch value (run), or a number of the device: --set device.lx.size=4MiB.",
 )
+TUNING = click.option(
+    "--tune",
+    "tuning",
+    multiple=True,
+    metavar="PASS=off|PASS{OPTIONS}",
+    help="Leave out an optimisation, or run a pass with options: --tune 'choose-buffer-depth{depth=1}'.",
+)
 DIAGNOSTICS = click.option(
     "--diagnostics", type=click.Choice(["text", "json"]), default="text", help="How messages are printed."
 )
@@ -64,6 +71,7 @@ def compiling(function: _F) -> _F:
             callback=named,
             help="Write the text of each stage to DIR as NAME.2.kernel.mlir and so on.  [env: SPYREC_DUMP_DIR]",
         ),
+        TUNING,
         SETTINGS,
         KERNEL,
         DEVICE,
@@ -76,6 +84,7 @@ def options(
     *,
     device: str,
     settings: tuple[str, ...],
+    tuning: tuple[str, ...] = (),
     kernel: str | None,
     dump_stages: str | None,
     emit: str,
@@ -91,6 +100,7 @@ def options(
     return Options(
         device=device,
         settings=tuple(s for s in settings if s.startswith("device.")),
+        tuning=tuning,
         kernel=kernel,
         emit=emit,
         from_stage=from_stage,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spyrec import diag
-from spyrec.driver import bugs, files, overrides, worker
+from spyrec.driver import bugs, files, overrides, tuning, worker
 from spyrec.driver.narrow import PassCounter, narrowed
 from spyrec.errors import CompilerBug, Diagnostic, InvalidKernel, SpyrecError, UsageError
 from spyrec.passes.stages import STAGES, Stage
@@ -31,12 +31,14 @@ STAGE_NAMES: tuple[str, ...] = (*(s.name for s in STAGES), BINARY)
 class Options:
     """What a compilation is asked for.
 
-    ``settings`` are ``device.PATH=NUMBER``; ``dump_stages`` takes the text of each stage; ``verify_each`` verifies
-    after each pass and not only at the gates; ``debuginfo`` prints locations in emitted text.
+    ``settings`` are ``device.PATH=NUMBER``; ``tuning`` is ``PASS{OPTIONS}`` or ``PASS=off``; ``dump_stages`` takes the
+    text of each stage; ``verify_each`` verifies after each pass and not only at the gates; ``debuginfo`` prints
+    locations in emitted text.
     """
 
     device: str = DEFAULT_DEVICE
     settings: tuple[str, ...] = ()
+    tuning: tuple[str, ...] = ()
     kernel: str | None = None
     emit: str = BINARY
     from_stage: str = STAGES[0].name
@@ -137,6 +139,7 @@ class Session:
             if self.options.settings:
                 # A misspelt setting is refused even where no pass asks for the device.
                 _ = ctx.device
+            tuned = tuning.read(self.options.tuning)
             self._check_stage(module)
             stages = STAGES[STAGE_NAMES.index(self.options.from_stage) :]
             self._select(module, ctx)
@@ -150,7 +153,7 @@ class Session:
                     break
                 for step in stage.steps:
                     self._say(f"{stage.name}: {step.pipeline}: {step.why}")
-                    self._run(step.pipeline, module, ctx)
+                    self._run(tuning.apply(step.pipeline, tuned), module, ctx)
                 self._gate(stage, module, ctx)
                 self._dump(stage, module, name)
             result = Compiled(name, self.options.emit, module, parsed.source, lambda: ctx.device)
@@ -165,6 +168,8 @@ class Session:
     # -- steps ------------------------------------------------------------------------------------------------------
 
     def _run(self, text: str, module: ir.Module, ctx: PassContext) -> None:
+        if not text:
+            return
         self.ran.append(text)
         with _internal():
             pipeline.parse(text).run(module.operation, ctx, self.watch, verify_each=self.options.verify_each)
@@ -293,9 +298,10 @@ def device_flags(device: str, settings: tuple[str, ...]) -> str:
 def full_pipeline(options: Options) -> str:
     """The pipeline that ``options`` run when nothing fails, as one text."""
     first, last = STAGE_NAMES.index(options.from_stage), STAGE_NAMES.index(options.emit)
+    tuned = tuning.read(options.tuning)
     parts = [str(pipeline.from_flags([(STAGES[first].gate, "")]))]
     for stage in STAGES[first + 1 : last + 1]:
-        parts += [step.pipeline for step in stage.steps]
+        parts += filter(None, (tuning.apply(step.pipeline, tuned) for step in stage.steps))
         parts.append(str(pipeline.from_flags([(stage.gate, "")])))
     return joined(parts)
 

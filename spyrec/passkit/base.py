@@ -65,6 +65,9 @@ class Pass:
     anchor: ClassVar[str] = "func.func"
     """The op that :meth:`run` is given: ``func.func`` (then it must not look outside) or ``builtin.module``."""
 
+    optional: ClassVar[bool] = False
+    """An optimisation: a compilation may leave it out, and every result stays the same."""
+
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls.NAME = kebab(cls.__name__)
