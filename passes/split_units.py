@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from spyrec.dialects.dataflow import (
+    AllocOp,
     BufferOp,
     DataTransferOp,
     PostOp,
@@ -15,8 +16,10 @@ from spyrec.dialects.dataflow import (
     WaitOp,
 )
 from spyrec.mlir import ir, scf
-from spyrec.passes.analysis import kernels, slots, support
-from spyrec.passes.analysis.schedule import UNIT, Allocation, Schedule, read
+from spyrec.passes.analysis import kernels, slots, support, unit_loops
+from spyrec.passes.analysis.buffer_views import VIEWS, BufferView
+from spyrec.passes.analysis.schedule import UNIT, Allocation, Schedule, element_bytes, read
+from spyrec.passes.analysis.unit_moves import Moves
 from spyrec.passes.analysis.unit_ops import UnitOps
 from spyrec.passkit import Pass, PassContext
 
@@ -58,9 +61,11 @@ class SplitUnits(Pass):
         dataflow.program_unit @sfu(%core) {
           ...
 
-    Leaves alone a function that has program units. Refuses buffers without an address (``no-address``), strides that
-    only the run knows (``unsupported-view``), reductions without a known combiner and maps that no stream can walk
-    (``unsupported-op``), and what is no schedule.
+    So does a dimension of a box whose stride only the run knows. Views of buffers become offsets and strides; a clip
+    keeps the dimensions that it cuts apart from others, and bounds the loops for those that have become loops.
+
+    Leaves alone a function that has program units. Refuses buffers without an address (``no-address``), reductions
+    without a known combiner and maps that no stream can walk (``unsupported-op``), and what is no schedule.
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -138,6 +143,7 @@ class _Unit:
         self.needed = needed
         self.values: dict[ir.Value, ir.Value] = {}
         self.ops = UnitOps(self.mapped, self.slot, splitter.ctx.sink)
+        self.moves = Moves(self.mapped, self.slot, splitter.ctx.sink)
 
     def build(self) -> None:
         """Fill the body."""
@@ -148,15 +154,19 @@ class _Unit:
         """The value inside of the unit; what is the same everywhere stays outside."""
         return self.values.get(value, value)
 
-    def slot(self, buffer: ir.Value, location: ir.Location) -> tuple[str, ir.Value]:
-        """Name and current address of a buffer."""
-        allocation, name = self.splitter.buffers[buffer]
-        return name, slots.address(allocation, self.splitter.schedule.values, self.mapped, location)
+    def slot(self, view: BufferView, location: ir.Location) -> tuple[str, ir.Value]:
+        """Name of a buffer, and the address of what is shown of its current slot."""
+        allocation, name = self.splitter.buffers[view.root]
+        start = slots.address(allocation, self.splitter.schedule.values, self.mapped, location)
+        size = element_bytes(view.element_type)
+        values = [self.mapped(value) for value, _ in view.terms]
+        more = unit_loops.offset(values, [factor * size for _, factor in view.terms], location)
+        return name, unit_loops.plus(start, more, location, view.offset * size)
 
     def _block(self, block: ir.Block) -> None:
         for view in block.operations:
             op = view.operation
-            if op not in self.needed:
+            if op not in self.needed or op.name in VIEWS:
                 continue
             if isinstance(view, TileIdOp):
                 self.values[view.result] = self.body.arguments[0]
@@ -165,7 +175,7 @@ class _Unit:
             elif isinstance(view, WaitOp):
                 WaitOp.build(channel=view.channel, loc=op.location)
             elif isinstance(view, DataTransferOp):
-                self.ops.transfer(view)
+                self.moves.transfer(view)
             elif op.name == "scf.for":
                 self._for(op)
             elif op.name == "scf.if":
@@ -235,7 +245,7 @@ def _needed(function: ir.Operation, unit: str) -> set[ir.Operation]:
         for inner in kernels.walk(op) if op.name.startswith("linalg.") else ():
             values += inner.operands
         for value in values:
-            if not isinstance(value.owner, ir.Block) and not isinstance(value.type, ir.MemRefType):
+            if not isinstance(value.owner, ir.Block) and not isinstance(value.owner.opview, AllocOp):
                 todo.append(value.owner.operation)
         parent = op.parent
         assert parent is not None

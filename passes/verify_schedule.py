@@ -10,6 +10,7 @@ from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import scalars, support
+from spyrec.passes.analysis.buffer_views import VIEWS, view_of
 from spyrec.passes.analysis.structured import structured
 from spyrec.passkit import Pass, PassContext
 
@@ -62,15 +63,16 @@ class VerifySchedule(Pass):
 
 
 def _types(op: ir.Operation) -> str | None:
-    """No tensor anywhere; memrefs come from allocations alone."""
+    """No tensor anywhere; memrefs come from allocations and views of them alone."""
     arguments = [argument for region in op.regions for block in region.blocks for argument in block.arguments]
     if op.name == "linalg.generic":
         arguments = []
     if any(isinstance(value.type, ir.RankedTensorType) for value in [*op.results, *op.operands, *arguments]):
         return f"{op.name} still has a tensor at stage schedule; one-shot-bufferize should have given it a buffer"
-    carried = [*arguments, *(op.results if not isinstance(op.opview, dataflow.AllocOp) else [])]
+    shows = isinstance(op.opview, dataflow.AllocOp) or op.name in VIEWS
+    carried = [*arguments, *(op.results if not shows else [])]
     if any(isinstance(value.type, ir.MemRefType) for value in carried):
-        return f"{op.name} hands out a buffer at stage schedule; only dataflow.alloc may"
+        return f"{op.name} hands out a buffer at stage schedule; only dataflow.alloc and views of it may"
     return None
 
 
@@ -79,6 +81,10 @@ def _problem(op: ir.Operation, device: Device) -> str | None:
     if isinstance(view, dataflow.DataTransferOp):
         return _transfer(view, device)
     if isinstance(view, _OPS):
+        return None
+    if op.name in VIEWS:
+        if view_of(op.results[0]) is None:
+            return f"{op.name} shows no buffer of dataflow.alloc, or with strides that only the run knows"
         return None
     if op.name in support.CONTROL_OPS or op.name in support.SCALAR_OPS or op.name in _DATA_DEPENDENT:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from spyrec.passes.analysis.hazards import BlockHazards, Hazard, Lift, find, own_unit
-from spyrec.passes.analysis.places import BufferPlace
+from spyrec.passes.analysis.places import buffer_of
 from spyrec.passes.analysis.skeleton import Block, Program
 
 
@@ -29,9 +29,10 @@ class Wanted:
         """A name for people: what the wait waits for."""
         hazard = self.hazards[0]
         source, target = hazard.source, hazard.target
-        if source.place is not target.place and isinstance(source.place, BufferPlace):
+        buffer = buffer_of(source.place)
+        if buffer is not None and buffer is not buffer_of(target.place):
             return f"{source.place.name}_to_{target.place.name}"
-        if isinstance(source.place, BufferPlace):
+        if buffer is not None:
             if source.write:
                 return f"{target.place.name}_{'over' if target.write else 'full'}"
             return f"{target.place.name}_free"

@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from spyrec.passes.analysis.places import BoxPlace, BufferPlace, Place, Relation, relate
+from spyrec.passes.analysis.places import BoxPlace, BufferPlace, PartPlace, Place, Relation, buffer_of, relate
 from spyrec.passes.analysis.skeleton import Block, Item, Leaf, Loop, Program, blocks, bodies
 
 
@@ -237,10 +237,17 @@ def _shadows_target(earlier: Entry, later: Entry) -> bool:
 def _same_bytes(writer: Entry, other: Entry) -> bool:
     """Whether the writer touches all bytes of a common cell that the other may touch.
 
-    A buffer of several slots fills one of them; another buffer may lie in the others.
+    A buffer of several slots fills one of them; another buffer may lie in the others. A part of a buffer is less than
+    any cell.
     """
-    place = writer.place
-    return place is other.place or not isinstance(place, BufferPlace) or place.depth == 1 or writer.every_slot
+    place, theirs = writer.place, other.place
+    if place is theirs:
+        return True
+    if isinstance(place, PartPlace):
+        return False
+    if isinstance(theirs, PartPlace) and theirs.buffer is place and not theirs.any_slot:
+        return True
+    return not isinstance(place, BufferPlace) or place.depth == 1 or writer.every_slot
 
 
 def _entries(leaf: Leaf) -> list[Entry]:
@@ -255,16 +262,18 @@ def _raised(entry: Entry, item: Item, body: Block) -> Entry:
     if not isinstance(item, Loop):
         return replace(entry, number=item.number, sure=False, origin=body)
     every_slot = entry.every_slot
-    if isinstance(entry.place, BufferPlace) and entry.place.loop is item:
-        every_slot = item.min_trips >= entry.place.depth
+    buffer = buffer_of(entry.place)
+    if buffer is not None and buffer.loop is item:
+        every_slot = item.min_trips >= buffer.depth
     sure = entry.sure and item.min_trips > 0 and (every_slot or not _varies(entry.place, item))
     return replace(entry, number=item.number, sure=sure, every_slot=every_slot and sure, origin=body)
 
 
 def _varies(place: Place, loop: Loop) -> bool:
     """Whether the bytes that ``place`` stands for are others in another iteration of ``loop``."""
-    if isinstance(place, BufferPlace):
-        return place.loop is not None and (place.loop is loop or loop in place.loop.block.loops)
+    buffer = buffer_of(place)
+    if buffer is not None:
+        return buffer.loop is not None and (buffer.loop is loop or loop in buffer.loop.block.loops)
     return not isinstance(place, BoxPlace) or any(loop in variable.loops for variable, _ in place.variables)
 
 
@@ -287,15 +296,19 @@ def _weakest(entries: Iterable[Entry]) -> list[Entry]:
 class Cells:
     """Where to look for what may overlap a place.
 
-    In LX a cell is the bytes that one and the same set of buffers covers. In device memory each place is its own cell,
-    and its neighbours are the places that it may meet in any iterations."""
+    In LX a cell is the bytes that one and the same set of buffers covers; parts of a buffer are in all of its cells.
+    In device memory each place is its own cell, and its neighbours are the places that it may meet in any
+    iterations."""
 
     def __init__(self, places: Iterable[Place]) -> None:
         places = tuple(dict.fromkeys(places))
         self._of: dict[Place, tuple[Hashable, ...]] = {}
         self._near: dict[Place, tuple[Hashable, ...]] = {}
-        self._buffers([p for p in places if isinstance(p, BufferPlace)])
-        self._boxes([p for p in places if not isinstance(p, BufferPlace)])
+        self._buffers(list(dict.fromkeys(b for p in places if (b := buffer_of(p)) is not None)))
+        for place in places:
+            if isinstance(place, PartPlace):
+                self._of[place] = self._near[place] = self._of[place.buffer]
+        self._boxes([p for p in places if buffer_of(p) is None])
 
     def __contains__(self, place: Place) -> bool:
         return place in self._of
@@ -347,7 +360,7 @@ def _contended(program: Program) -> list[Place]:
         leaves = [item for item in block.items if isinstance(item, Leaf)]
         for item in leaves:
             for access in item.accesses:
-                if isinstance(access.place, BufferPlace):
+                if buffer_of(access.place) is not None:
                     buffers[access.place] = None
                     continue
                 base = _own_base(access.place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from spyrec.mlir import ir
@@ -29,20 +29,33 @@ def collapsed(nest: Nest) -> Nest:
 
     At least one count is left. Counts of 1 go.
     """
-    dims = [(count, steps) for count, *steps in zip(nest.counts, *nest.strides, strict=True) if count != 1]
-    merged: list[tuple[int, list[int]]] = []
-    for count, steps in reversed(dims):
-        if merged:
-            inner, inner_steps = merged[-1]
+    return grouped(nest)[0]
+
+
+def grouped(nest: Nest, clipped: Collection[int] = ()) -> tuple[Nest, tuple[tuple[int, ...], ...]]:
+    """:func:`collapsed`, and per count which of the old ones it stands for, outermost first.
+
+    Of counts ``clipped``, which leave out points, nothing goes, and they may only be the outermost of those that become
+    one: its bounds are then theirs times the counts inside.
+    """
+    dims = [
+        (count, steps, (d,))
+        for d, (count, *steps) in enumerate(zip(nest.counts, *nest.strides, strict=True))
+        if count != 1 or d in clipped
+    ]
+    merged: list[tuple[int, list[int], tuple[int, ...]]] = []
+    for count, steps, own in reversed(dims):
+        if merged and merged[-1][2][0] not in clipped:
+            inner, inner_steps, inside = merged[-1]
             if all(step == inner_step * inner for step, inner_step in zip(steps, inner_steps, strict=True)):
-                merged[-1] = (count * inner, inner_steps)
+                merged[-1] = (count * inner, inner_steps, own + inside)
                 continue
-        merged.append((count, steps))
+        merged.append((count, steps, own))
     merged.reverse()
     if not merged:
-        return Nest((1,), tuple((0,) for _ in nest.strides))
-    counts = tuple(count for count, _ in merged)
-    return Nest(counts, tuple(zip(*(steps for _, steps in merged), strict=True)) if nest.strides else ())
+        return Nest((1,), tuple((0,) for _ in nest.strides)), ((),)
+    strides = tuple(zip(*(steps for _, steps, _ in merged), strict=True)) if nest.strides else ()
+    return Nest(tuple(count for count, _, _ in merged), strides), tuple(group for _, _, group in merged)
 
 
 def dense_strides(shape: Sequence[int], element_bytes: int) -> tuple[int, ...]:
@@ -74,22 +87,22 @@ def linear(expression: ir.AffineExpr, dims: int) -> tuple[list[int], int] | None
     return ([p * y for p in a] if any(a) else [q * x for q in b]), x * y
 
 
-def walk(map_: ir.AffineMap, shape: Sequence[int], element_bytes: int) -> tuple[tuple[int, ...], int] | None:
-    """How a dense array of ``shape`` is walked when its coordinates are ``map_`` of the loops: strides per loop,
-    first byte.
+def walk(map_: ir.AffineMap, strides: Sequence[int]) -> tuple[tuple[int, ...], int] | None:
+    """How an array with ``strides`` is walked when its coordinates are ``map_`` of the loops: strides per loop, first
+    byte.
 
     ``None`` when a coordinate is not linear in the loops.
     """
-    strides = [0] * map_.n_dims
+    steps = [0] * map_.n_dims
     first = 0
-    for result, step in zip(map_.results, dense_strides(shape, element_bytes), strict=True):
+    for result, stride in zip(map_.results, strides, strict=True):
         found = linear(result, map_.n_dims)
         if found is None:
             return None
         factors, constant = found
-        first += constant * step
-        strides = [stride + factor * step for stride, factor in zip(strides, factors, strict=True)]
-    return tuple(strides), first
+        first += constant * stride
+        steps = [step + factor * stride for step, factor in zip(steps, factors, strict=True)]
+    return tuple(steps), first
 
 
 def extents(maps: Sequence[ir.AffineMap], shapes: Sequence[Sequence[int]]) -> list[int] | None:

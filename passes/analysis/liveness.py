@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from spyrec.passes.analysis.places import BufferPlace, Place
+from spyrec.passes.analysis.places import BufferPlace, Place, buffer_of
 from spyrec.passes.analysis.skeleton import Block, Leaf, Loop, bodies
 
 
@@ -66,7 +66,7 @@ class _Scan:
                     self._use(_places(loop.body), start, self.time)
 
     def _use(self, places: Iterable[Place], start: int, end: int) -> None:
-        for place in places:
+        for place in (buffer_of(place) or place for place in places):
             before = self.used.get(place)
             self.used[place] = Lifetime(before.start if before else start, end)
 

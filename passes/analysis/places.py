@@ -1,8 +1,8 @@
 """What an access touches, and when two of them can touch the same byte.
 
-A place is bytes of one memory: a buffer in LX (:class:`BufferPlace`), or a strided box of device memory whose address
-is a linear form (:class:`BoxPlace`). :func:`relate` answers, for two accesses inside the same loops, whether they can
-meet in one iteration, and if not, how many iterations apart they can."""
+A place is bytes of one memory: a buffer in LX (:class:`BufferPlace`) or a box of one (:class:`PartPlace`), or a strided
+box of device memory whose address is a linear form (:class:`BoxPlace`). :func:`relate` answers, for two accesses inside
+the same loops, whether they can meet in one iteration, and if not, how many iterations apart they can."""
 
 from __future__ import annotations
 
@@ -40,6 +40,28 @@ class BufferPlace:
     def _slots(self) -> list[tuple[int, int]]:
         starts = [self.address + slot * self.slot_bytes for slot in range(self.depth)]
         return [(start, start + self.size) for start in starts]
+
+
+@dataclass(frozen=True)
+class PartPlace:
+    """A box of a buffer's instance: elements of ``element`` bytes at ``start + sum(i_k * stride_k)`` from its first
+    byte, ``i_k`` below ``extent_k``. With ``any_slot`` it is meant in all instances.
+    """
+
+    buffer: BufferPlace
+    start: int
+    box: tuple[tuple[int, int], ...]
+    element: int
+    any_slot: bool = False
+
+    @property
+    def name(self) -> str:
+        """That of the buffer."""
+        return self.buffer.name
+
+    def meets(self, other: PartPlace) -> bool:
+        """Whether two parts of one instance share a byte."""
+        return can_reach(*_apart(self, other))
 
 
 @dataclass(eq=False, repr=False)
@@ -88,7 +110,12 @@ class UnknownPlace:
     name: str
 
 
-Place: TypeAlias = BufferPlace | BoxPlace | UnknownPlace
+Place: TypeAlias = BufferPlace | PartPlace | BoxPlace | UnknownPlace
+
+
+def buffer_of(place: Place) -> BufferPlace | None:
+    """The buffer in LX that a place is, or is a part of."""
+    return place.buffer if isinstance(place, PartPlace) else place if isinstance(place, BufferPlace) else None
 
 
 @dataclass(frozen=True)
@@ -123,8 +150,8 @@ def relate(first: Place, second: Place, loops: tuple[Loop, ...]) -> Relation:
     """The relation of two accesses inside ``loops``, the loops around both, outermost first. At least one of them
     writes.
     """
-    if isinstance(first, BufferPlace) or isinstance(second, BufferPlace):
-        if not (isinstance(first, BufferPlace) and isinstance(second, BufferPlace)):
+    if isinstance(first, BufferPlace | PartPlace) or isinstance(second, BufferPlace | PartPlace):
+        if not (isinstance(first, BufferPlace | PartPlace) and isinstance(second, BufferPlace | PartPlace)):
             return APART
         return _relate_buffers(first, second, loops)
     if isinstance(first, UnknownPlace) or isinstance(second, UnknownPlace):
@@ -147,18 +174,34 @@ def _every(distance: int, loops: tuple[Loop, ...]) -> Relation:
     return Relation(True, (Carried(loops[-1], distance, distance),) if distance < executions else ())
 
 
-def _relate_buffers(first: BufferPlace, second: BufferPlace, loops: tuple[Loop, ...]) -> Relation:
-    if first is not second:
-        return _always(loops) if first.overlaps(second) else APART
-    return _every(first.depth if loops and loops[-1] is first.loop else 1, loops)
+def _relate_buffers(
+    first: BufferPlace | PartPlace, second: BufferPlace | PartPlace, loops: tuple[Loop, ...]
+) -> Relation:
+    one, other = buffer_of(first), buffer_of(second)
+    assert one is not None
+    assert other is not None
+    if one is not other:
+        return _always(loops) if one.overlaps(other) else APART
+    parts = [place for place in (first, second) if isinstance(place, PartPlace)]
+    if len(parts) == 2 and not parts[0].meets(parts[1]):
+        return APART
+    rotates = bool(loops) and loops[-1] is one.loop and not any(part.any_slot for part in parts)
+    return _every(one.depth if rotates else 1, loops)
 
 
-def _relate_boxes(first: BoxPlace, second: BoxPlace, loops: tuple[Loop, ...]) -> Relation:
-    # Elements meet when the second starts from less than its size before to less than the first's size after.
+def _apart(first: PartPlace | BoxPlace, second: PartPlace | BoxPlace) -> tuple[list[Term], int, int]:
+    """The distance from the second box to the first, as terms, and the distances at which elements meet: when the
+    second starts from less than its size before to less than the first's size after.
+    """
     low = first.start - second.start - second.element + 1
     high = first.start - second.start + first.element - 1
     box: list[Term] = [(-stride, 0, extent - 1) for stride, extent in first.box]
     box += [(stride, 0, extent - 1) for stride, extent in second.box]
+    return box, low, high
+
+
+def _relate_boxes(first: BoxPlace, second: BoxPlace, loops: tuple[Loop, ...]) -> Relation:
+    box, low, high = _apart(first, second)
     together = can_reach(box + _differences(first, second, frozenset(loops), None), low, high)
     carried: list[Carried] = []
     for depth in range(len(loops) - 1, -1, -1):

@@ -17,10 +17,11 @@ from spyrec.numerics.errors import UnknownType
 from spyrec.numerics.types import scalar_type
 from spyrec.ods.fields import value_counts
 from spyrec.passes.analysis import kernels, support
+from spyrec.passes.analysis.buffer_views import VIEWS, view_of
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.instances import effective_depth
 from spyrec.passes.analysis.linear import Interval, Leaf, Linear
-from spyrec.passes.analysis.places import BoxPlace, BufferPlace, Place, UnknownPlace, Variable
+from spyrec.passes.analysis.places import BoxPlace, BufferPlace, PartPlace, Place, UnknownPlace, Variable
 from spyrec.passes.analysis.skeleton import (
     Access,
     Block,
@@ -124,7 +125,7 @@ class _Reader:
             if isinstance(view, AllocOp):
                 self._alloc(view, into)
             elif isinstance(view, DataTransferOp):
-                self._item(op, view.unit.value, self._transfer(view), into)
+                self._item(op, view.unit.value, self._transfer(view, into), into)
             elif isinstance(view, ChannelOp):
                 self.schedule.channels[view.sym_name.value] = op
             elif isinstance(view, PostOp | WaitOp):
@@ -136,7 +137,7 @@ class _Reader:
                 self._branch(op, into)
             elif name.startswith("linalg.") and name != "linalg.yield":
                 self._compute(op, into)
-            elif not self._is_scalar(op):
+            elif op.name not in VIEWS and not self._is_scalar(op):
                 self.refuse(
                     op,
                     "unsupported-op",
@@ -212,31 +213,67 @@ class _Reader:
         self.buffers[view.result] = place
         self.schedule.allocations.append(Allocation(view.operation, into, place, requested))
 
-    def _transfer(self, view: DataTransferOp) -> list[Access]:
+    def _transfer(self, view: DataTransferOp, into: Block) -> list[Access]:
         accesses: list[Access] = []
         found = operands(view)
-        if view.static_lower is not None or found["get_from"] or found["put_to"] or found["indices"]:
-            message = "clips, other cores and lists of indices in transfers are not lowered yet"
-            self.refuse(view.operation, "unsupported-op", message)
+        if found["get_from"] or found["put_to"]:
+            self.refuse(view.operation, "unsupported-op", "transfers to or from other cores are not lowered yet")
             return accesses
+        moved = {ir.StringAttr(side).value for side in view.index_sides or ()}
         for side, other, write in (("source", "dest", False), ("dest", "source", True)):
+            # Points outside of the clip are not touched, unless they are filled.
+            whole = side not in moved and (view.static_lower is None or (write and view.fill is not None))
             for buffer in found[side]:
-                accesses += self._buffer_access(view.operation, buffer, side, write)
+                accesses += self._buffer_access(view.operation, buffer, side, write, whole, anywhere=side in moved)
             if not found[side]:
-                accesses += self._box_access(view, found, side, found[other][0], write)
+                accesses += self._box_access(
+                    view, found, side, found[other][0], write, whole, into, anywhere=side in moved
+                )
+        for list_ in found["indices"]:
+            accesses += self._buffer_access(view.operation, list_, "indices", False)
         return accesses
 
     def _buffer_access(
-        self, op: ir.Operation, buffer: ir.Value, field: str, write: bool, whole: bool = True
+        self,
+        op: ir.Operation,
+        buffer: ir.Value,
+        field: str,
+        write: bool,
+        whole: bool = True,
+        *,
+        anywhere: bool = False,
     ) -> list[Access]:
-        place = self.buffers.get(buffer)
-        if place is None:
-            self.refuse(op, "unknown-buffer", "an operand in LX must be the result of a dataflow.alloc", field)
+        """The access to what is shown of a buffer; to all of it where only the run knows which part that is."""
+        view = view_of(buffer)
+        place = self.buffers.get(view.root) if view is not None else None
+        if view is None or place is None:
+            message = "an operand in LX must be the result of a dataflow.alloc, or a view of one with static strides"
+            self.refuse(op, "unknown-buffer", message, field)
             return []
-        return [Access(place, write, whole)] if place.size else []
+        if not place.size or 0 in view.shape:
+            return []
+        start = Linear.of(view.offset)
+        for value, factor in view.terms:
+            start = start + self.values.form(value).scaled(factor)
+        if anywhere or not start.is_constant:
+            return [Access(place, write, whole=False)]
+        size = element_bytes(view.element_type)
+        box, element = _contiguous([(s * size, n) for s, n in zip(view.strides, view.shape, strict=True)], size)
+        part = PartPlace(place, start.constant * size, box, element)
+        found = place if element == place.size else self.places.setdefault(part, part)
+        return [Access(found, write, whole)]
 
     def _box_access(
-        self, view: DataTransferOp, found: dict[str, list[ir.Value]], side: str, buffer: ir.Value, write: bool
+        self,
+        view: DataTransferOp,
+        found: dict[str, list[ir.Value]],
+        side: str,
+        buffer: ir.Value,
+        write: bool,
+        whole: bool,
+        into: Block,
+        *,
+        anywhere: bool,
     ) -> list[Access]:
         memref = ir.MemRefType(buffer.type)
         if getattr(view, f"{side}_space").value == "lx":
@@ -248,8 +285,11 @@ class _Reader:
         number, rest = self._base(base)
         name = self.names[number] if number is not None else "memory" if base is None else "pointer"
         strides = list(getattr(view, f"{side}_strides"))
-        if (base is not None and number is None) or found[f"{side}_dyn_strides"]:
+        whole = whole and not (anywhere or found[f"{side}_dyn_strides"])
+        if base is not None and number is None:
             place: Place = UnknownPlace(name)
+        elif anywhere or found[f"{side}_dyn_strides"]:
+            place = self._anywhere(name, number, into)
         else:
             size = element_bytes(memref.element_type)
             form = rest + self._index(found[f"{side}_offset"][0]).scaled(size)
@@ -258,7 +298,12 @@ class _Reader:
             may_alias = number is not None and number in self.may_alias
             place = BoxPlace(name, number, may_alias, start, variables, box, element)
         place = self.places.setdefault(place, place)
-        return [Access(place, write, whole=not isinstance(place, UnknownPlace))]
+        return [Access(place, write, whole and not isinstance(place, UnknownPlace))]
+
+    def _anywhere(self, name: str, number: int | None, into: Block) -> Place:
+        """Bytes of one argument of which only the run knows where they are, other ones each time."""
+        variable = Variable(frozenset(into.loops))
+        return BoxPlace(name, number, number is not None and number in self.may_alias, 0, ((variable, 1),), (), 1)
 
     def _compute(self, op: ir.Operation, into: Block) -> None:
         if op.name != "linalg.generic":

@@ -1,88 +1,34 @@
-"""Ops of units on byte addresses, made from transfers and compute ops on buffers."""
+"""Ops of units that compute, on byte addresses, made from linalg ops on buffers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from spyrec import diag
 from spyrec.device.model import Unit
-from spyrec.dialects.dataflow import ContractOp, DataTransferOp, StreamOp, TransferOp, YieldOp
-from spyrec.mlir import ir, scf
-from spyrec.passes.analysis import layouts, ops
+from spyrec.dialects.dataflow import ContractOp, StreamOp, YieldOp
+from spyrec.mlir import ir
+from spyrec.passes.analysis import layouts, unit_loops
+from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
-from spyrec.passes.analysis.schedule import element_bytes, operands
-
-Mapped = Callable[[ir.Value], ir.Value]
-Slot = Callable[[ir.Value, ir.Location], tuple[str, ir.Value]]
-"""Name and current address of a buffer."""
+from spyrec.passes.analysis.schedule import element_bytes
+from spyrec.passes.analysis.unit_moves import Mapped, Slot
 
 
 @dataclass
 class UnitOps:
     """Makes ops at the current insertion point.
 
-    ``mapped`` finds values of the schedule in the program; ``slot`` gives a buffer's name and the address of its
-    current slot. What cannot be said with descriptors is reported to ``sink``.
+    ``mapped`` finds values of the schedule in the program; ``slot`` gives a buffer's name and the address of what is
+    shown of its current slot. What cannot be said with descriptors is reported to ``sink``.
     """
 
     mapped: Mapped
     slot: Slot
     sink: diag.Sink
-
-    def transfer(self, view: DataTransferOp) -> None:
-        """`dataflow.transfer` for a `dataflow.data_transfer`, inside of loops where its box has more than four
-        counts.
-        """
-        found = operands(view)
-        memref = ir.MemRefType((found["source"] or found["dest"])[0].type)
-        size = element_bytes(memref.element_type)
-        sides = ("source", "dest")
-        strides: list[tuple[int, ...]] = []
-        for side in sides:
-            if found[f"{side}_dyn_strides"]:
-                message = f"strides that only the run knows have no descriptor, but those of {side} are computed"
-                self.sink.error(view.operation, "unsupported-view", message, f"{side}_strides")
-                return
-            if found[side]:
-                strides.append(layouts.dense_strides(memref.shape, size))
-            else:
-                strides.append(tuple(stride * size for stride in getattr(view, f"{side}_strides")))
-        nest = Nest(tuple(memref.shape), tuple(strides))
-        if nest.is_empty:
-            return
-        ends = [self._end(view, found, side, size) for side in sides]
-        with _outer_loops(layouts.collapsed(nest), view.location) as (inner, offsets):
-            source, dest = (
-                _plus(end.address, offset, view.location) for end, offset in zip(ends, offsets, strict=True)
-            )
-            TransferOp.build(
-                source_base=ends[0].base,
-                source=source,
-                source_space=ends[0].space,
-                source_buffer=ends[0].buffer,
-                source_strides=inner.strides[0],
-                dest_base=ends[1].base,
-                dest=dest,
-                dest_space=ends[1].space,
-                dest_buffer=ends[1].buffer,
-                dest_strides=inner.strides[1],
-                counts=inner.counts,
-                element_bytes=size,
-                loc=view.location,
-            )
-
-    def _end(self, view: DataTransferOp, found: dict[str, list[ir.Value]], side: str, size: int) -> _End:
-        for buffer in found[side]:
-            name, address = self.slot(buffer, view.location)
-            return _End("lx", None, address, name)
-        base = next(map(self.mapped, found[f"{side}_base"]), None)
-        offset = self.mapped(found[f"{side}_offset"][0])
-        scaled = ops.apply(ir.AffineMap.get(1, 0, [ir.AffineExpr.get_dim(0) * size]), [offset], view.location)
-        space: str = getattr(view, f"{side}_space").value
-        return _End(space, base, scaled, None)
 
     def compute(self, op: ir.Operation, unit: Unit) -> None:
         """`dataflow.stream`, or on a matrix unit `dataflow.contract`, for a `linalg.generic` on buffers, inside of
@@ -91,9 +37,9 @@ class UnitOps:
         maps = [ir.AffineMapAttr(attribute).value for attribute in ir.ArrayAttr(op.attributes["indexing_maps"])]
         values = list(op.operands)
         buffers = [k for k, operand in enumerate(values) if isinstance(operand.type, ir.MemRefType)]
-        memrefs = {k: ir.MemRefType(values[k].type) for k in buffers}
-        counts = layouts.extents([maps[k] for k in buffers], [memrefs[k].shape for k in buffers])
-        walks = [layouts.walk(maps[k], memrefs[k].shape, element_bytes(memrefs[k].element_type)) for k in buffers]
+        shown = {k: view for k in buffers if (view := view_of(values[k])) is not None}
+        counts = layouts.extents([maps[k] for k in buffers], [shown[k].shape for k in buffers])
+        walks = [layouts.walk(maps[k], _byte_strides(shown[k])) for k in buffers]
         known = [found for found in walks if found is not None]
         if counts is None or len(known) < len(walks):
             message = "its indexing maps are not linear, or one of its loops is no coordinate of any operand"
@@ -110,10 +56,10 @@ class UnitOps:
             message = f"it has {len(nest.counts)} loops, and an outer one of them reduces: the inner {MAX_NEST} may"
             self.sink.error(op, "unsupported-op", message)
             return
-        slots = {k: self.slot(values[k], op.location) for k in buffers}
+        slots = {k: self.slot(shown[k], op.location) for k in buffers}
         with _outer_loops(nest, op.location) as (inner, offsets):
             addresses = [
-                _plus(slots[k][1], offset, op.location, first)
+                unit_loops.plus(slots[k][1], offset, op.location, first)
                 for k, offset, (_, first) in zip(buffers, offsets[:-1], known, strict=True)
             ]
             folded = [d for d, mark in enumerate(inner.strides[-1]) if mark == 0] if reduced else []
@@ -193,6 +139,11 @@ class UnitOps:
         return True
 
 
+def _byte_strides(view: BufferView) -> list[int]:
+    size = element_bytes(view.element_type)
+    return [stride * size for stride in view.strides]
+
+
 @dataclass(frozen=True)
 class _Walked:
     """A compute op as nested counts: which of them are folded, and per buffer its address, name and strides.
@@ -230,16 +181,6 @@ def _factors(op: ir.Operation) -> tuple[int, int] | None:
     return (found[0], found[1]) if sorted(found) == [0, 1] else None
 
 
-@dataclass(frozen=True)
-class _End:
-    """One side of a transfer."""
-
-    space: str
-    base: ir.Value | None
-    address: ir.Value
-    buffer: str | None
-
-
 @contextmanager
 def _outer_loops(nest: Nest, location: ir.Location) -> Iterator[tuple[Nest, list[ir.Value | None]]]:
     """Loops for the counts beyond four, the insertion point inside them.
@@ -251,37 +192,5 @@ def _outer_loops(nest: Nest, location: ir.Location) -> Iterator[tuple[Nest, list
     if not extra:
         yield inner, [None] * len(nest.strides)
         return
-    counters: list[ir.Value] = []
-    points: list[ir.InsertionPoint] = []
-    for count in nest.counts[:extra]:
-        zero, one, end = (ops.index_constant(value, location) for value in (0, 1, count))
-        with location:  # of the counter, for which the builder asks
-            loop = scf.ForOp(zero, end, one)
-        with ir.InsertionPoint(loop.body):
-            done = scf.YieldOp([], loc=location)
-        points.append(ir.InsertionPoint(done))
-        points[-1].__enter__()
-        counters.append(loop.induction_variable)
-    try:
-        offsets: list[ir.Value | None] = []
-        for strides in nest.strides:
-            total: ir.AffineExpr = ir.AffineExpr.get_constant(0)
-            for dim, stride in enumerate(strides[:extra]):
-                total = total + ir.AffineExpr.get_dim(dim) * stride
-            offsets.append(ops.apply(ir.AffineMap.get(extra, 0, [total]), counters, location))
-        yield inner, offsets
-    finally:
-        for point in reversed(points):
-            point.__exit__(None, None, None)
-
-
-def _plus(address: ir.Value, offset: ir.Value | None, location: ir.Location, constant: int = 0) -> ir.Value:
-    """``address + offset + constant``."""
-    if offset is None and not constant:
-        return address
-    total = ir.AffineExpr.get_dim(0) + constant
-    operands = [address]
-    if offset is not None:
-        total = total + ir.AffineExpr.get_dim(1)
-        operands.append(offset)
-    return ops.apply(ir.AffineMap.get(len(operands), 0, [total]), operands, location)
+    with unit_loops.nested([(0, count) for count in nest.counts[:extra]], location) as counters:
+        yield inner, [unit_loops.offset(counters, strides[:extra], location) for strides in nest.strides]

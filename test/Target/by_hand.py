@@ -102,6 +102,39 @@ def _exp(arrays: Arrays) -> Arrays:
     return {"y": np.exp(arrays["x"].astype(np.float64)).astype(np.float16)}
 
 
+def _rotated(arrays: Arrays) -> Arrays:
+    x = arrays["x"].astype(np.float32).reshape(24, 2, 32)
+    (a, b), (cos, sin) = np.split(x, 2, axis=2), arrays["w"].astype(np.float32)
+
+    def half(left: np.ndarray, right: np.ndarray, sign: int) -> np.ndarray:
+        u, v = (left * cos).astype(np.float16), (right * sin).astype(np.float16)
+        return (u.astype(np.float32) + sign * v.astype(np.float32)).astype(np.float16)
+
+    return {"y": np.concatenate([half(a, b, -1), half(b, a, 1)], axis=2)}
+
+
+def _clip_inputs(rng: np.random.Generator) -> Arrays:
+    return {"x": _rows(rng, 3, 2, 3, 4, 3), "m": _rows(rng, 12, 8), "z": _rows(rng, 3, 2, 3, 4, 3)}
+
+
+def _clipped(arrays: Arrays) -> Arrays:
+    y = np.ones((3, 2, 3, 2, 3, 2, 2), np.float16)  # tile, iteration, then the box
+    z = arrays["z"].copy()
+    v = np.zeros((3, 4, 4), np.float16)
+    for t in range(3):
+        for i in range(2):
+            for p in range(3):
+                for q in range(3):
+                    if not (1 - t <= p < 4 - t and 1 - t <= q < 4 - t):
+                        continue
+                    box = arrays["x"][t - 1 + p, :, q, :2, i : i + 2]
+                    y[t, i, p, :, q] = box
+                    z[t - 1 + p, 0, q, :2, i] = box[0, :, 0]
+        rows = min(t + 2, 4)
+        v[t, :rows, 1:] = arrays["m"][4 * t : 4 * t + rows, 3:6]
+    return {"y": y, "z": z, "v": v}
+
+
 PROGRAMS = [
     Program("copy", 4, lambda rng: {"x": _rows(rng, 28, 64)}, _copied),
     Program("softmax", 4, _softmax_inputs, _softmax, ulp=1),
@@ -115,3 +148,9 @@ PROGRAMS = [
     Program("corelets", 4, lambda rng: {"x": _rows(rng, 24, 64)}, _exp, ulp=1),
     Program("straddle", 4, lambda rng: {"x": _rows(rng, 16, 64)}, _straddle),
 ]
+
+SCHEDULES = [
+    Program("views", 2, lambda rng: {"x": _rows(rng, 24, 64), "w": _rows(rng, 2, 2, 16)}, _rotated),
+    Program("clips", 3, _clip_inputs, _clipped),
+]
+"""Written at stage `schedule` alone: what is below is the compiler's."""

@@ -114,8 +114,8 @@ class Program:
         with module.context:
             return codegen.generate(function, device())
 
-    def lowered(self) -> Artifact:
-        """The binary of the schedule text, through the passes of stage `program` and its gate."""
+    def at_program(self) -> tuple[ir.Module, ir.Operation]:
+        """The program that the passes make of the schedule text; its gate has accepted it."""
         module, function = self.loaded("schedule")
         sink = diag.Sink()
         stage = next(stage for stage in STAGES if stage.name == "program")
@@ -124,6 +124,12 @@ class Program:
             for text in (*(step.pipeline for step in stage.steps), f"func.func({stage.gate})"):
                 pipeline.parse(text).run(module.operation, context)
                 sink.raise_if_errors()
+        return module, function
+
+    def lowered(self) -> Artifact:
+        """The binary of the schedule text, through the passes of stage `program` and its gate."""
+        module, function = self.at_program()
+        with module.context:
             return codegen.generate(function, device())
 
     def binary(self, artifact: Artifact, *, shuffle: int | None = None) -> tuple[Arrays, sim.Result]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import functools
 
 import pytest
-from by_hand import PROGRAMS
+from by_hand import PROGRAMS, SCHEDULES
 from target import Arrays, Program, gate
 
 from spyrec import isa, sim, spyrecode
+from spyrec.dialects.dataflow import ChannelOp, PostOp, WaitOp
+from spyrec.errors import SpyrecError
+from spyrec.passes.analysis import kernels
 from spyrec.spyrecode import Artifact
 
 SHUFFLES = range(20)
@@ -83,12 +86,41 @@ def test_a_launch_decides_how_often_a_loop_runs(count: int) -> None:
     assert not y[4 * count :].any()
 
 
-LOWERED = [p for p in PROGRAMS if p.name in ("copy", "softmax", "matmul", "flash", "corelets")]
+@pytest.mark.parametrize("program", SCHEDULES, ids=str)
+def test_schedules_mean_what_numpy_says(program: Program) -> None:
+    program.check(program.at_stage("schedule", seed=1))
+    module, function = program.loaded("schedule")
+    with module.context:
+        gate("schedule", function)
+
+
+LOWERED = [p for p in PROGRAMS if p.name in ("copy", "softmax", "matmul", "flash", "corelets", "gather")] + SCHEDULES
 
 
 @pytest.mark.parametrize("program", LOWERED, ids=str)
 def test_the_passes_make_a_right_program_of_the_schedule(program: Program) -> None:
-    """Addresses, synchronisation and units by the compiler's own passes: folds and contractions included."""
+    """Addresses, synchronisation and units by the compiler's own passes: whatever the latencies, the results are
+    right.
+    """
     code = program.lowered()
-    for shuffle in (None, 1, 2, 3):
+    for shuffle in (None, *SHUFFLES):
         program.check(program.binary(code, shuffle=shuffle)[0])
+
+
+@pytest.mark.parametrize("program", LOWERED, ids=str)
+def test_without_any_channel_that_pruning_left_something_goes_wrong(program: Program) -> None:
+    module, function = program.at_program()
+    with module.context:
+        views = [op.opview for op in kernels.walk(function)]
+        names = [view.sym_name.value for view in views if isinstance(view, ChannelOp) and view.peers is None]
+    assert names
+    for name in names:
+        module, function = program.at_program()
+        with module.context:
+            for op in list(kernels.walk(function)):
+                view = op.opview
+                ends = isinstance(view, PostOp | WaitOp) and view.channel.value == name
+                if ends or (isinstance(view, ChannelOp) and view.sym_name.value == name):
+                    op.erase()
+            with pytest.raises(SpyrecError):
+                gate("program", function)

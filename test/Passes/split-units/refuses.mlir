@@ -8,16 +8,6 @@ func.func @no_address(%x: index) attributes {grid = [1]} {
 
 // -----
 
-func.func @strides(%x: index, %s: index) attributes {grid = [1]} {
-  %c0 = arith.constant 0 : index
-  %a = dataflow.alloc {address = 0, slot_bytes = 512} : memref<4x64xf16, "lx">
-  // expected-error@+1 {{strides that only the run knows have no descriptor, but those of source are computed}}
-  dataflow.data_transfer from @device[%c0 from %x] strides [%s, 1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<4x64xf16, "lx">
-  return
-}
-
-// -----
-
 #in = affine_map<(r, c) -> (r, c)>
 #out = affine_map<(r, c) -> (r)>
 func.func @sums() attributes {grid = [1]} {

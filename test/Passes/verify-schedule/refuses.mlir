@@ -5,7 +5,7 @@ func.func @leftovers(%x: index) attributes {grid = [1]} {
   %c0 = arith.constant 0 : index
   // expected-error@+1 {{dataflow.read still has a tensor at stage schedule; one-shot-bufferize should have given it a buffer}}
   %t = dataflow.read @device[%c0 from %x] strides [1] : tensor<64xf16>
-  // expected-error@+1 {{memref.alloc hands out a buffer at stage schedule; only dataflow.alloc may}}
+  // expected-error@+1 {{memref.alloc hands out a buffer at stage schedule; only dataflow.alloc and views of it may}}
   %m = memref.alloc() : memref<64xf16, "lx">
   %b = dataflow.alloc : memref<64xf16, "lx">
   // expected-error@+1 {{memref.copy is still here at stage schedule; adopt-buffers should have removed it}}
@@ -48,7 +48,7 @@ func.func @carried(%n: index) attributes {grid = [1]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %b = dataflow.alloc : memref<64xf16, "lx">
-  // expected-error@+1 {{scf.for hands out a buffer at stage schedule; only dataflow.alloc may}}
+  // expected-error@+1 {{scf.for hands out a buffer at stage schedule; only dataflow.alloc and views of it may}}
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %b) -> (memref<64xf16, "lx">) {
     scf.yield %t : memref<64xf16, "lx">
   }

@@ -1,0 +1,61 @@
+"""Operands in LX: a buffer, or what ``memref.subview``, ``collapse_shape`` and ``expand_shape`` show of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spyrec.dialects.dataflow import AllocOp
+from spyrec.mlir import ir
+from spyrec.ods.checks import DYNAMIC
+from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis.layouts import dense_strides
+
+VIEWS = frozenset({"memref.subview", "memref.collapse_shape", "memref.expand_shape"})
+"""Ops that show a buffer, or a part of it, in another way."""
+
+
+@dataclass(frozen=True)
+class BufferView:
+    """``shape`` elements of the buffer ``root``, so many elements apart in each dimension.
+
+    The first is ``offset`` elements from the buffer's first, plus ``factor * value`` for each of ``terms``.
+    """
+
+    root: ir.Value
+    element_type: ir.Type
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int = 0
+    terms: tuple[tuple[ir.Value, int], ...] = ()
+
+
+def view_of(value: ir.Value) -> BufferView | None:
+    """What ``value`` shows of which buffer; ``None`` for what does not come from a ``dataflow.alloc`` in this way, or
+    has a size or stride that only the run knows.
+    """
+    op = kernels.defining(value)
+    if op is None or not isinstance(value.type, ir.MemRefType):
+        return None
+    memref = ir.MemRefType(value.type)
+    if not memref.has_static_shape:
+        return None
+    shape = tuple(memref.shape)
+    # MLIR gives no strides for arrays without elements.
+    strides = dense_strides(shape, 1) if 0 in shape else tuple(memref.get_strides_and_offset()[0])
+    if DYNAMIC in strides:
+        return None
+    if isinstance(op.opview, AllocOp):
+        return BufferView(value, memref.element_type, shape, strides)
+    source = view_of(op.operands[0]) if op.name in VIEWS else None
+    if source is None:
+        return None
+    offset, terms = source.offset, list(source.terms)
+    if op.name == "memref.subview":
+        count = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1]
+        dynamic = iter(list(op.operands)[1 : 1 + count])
+        for entry, stride in zip(ir.DenseI64ArrayAttr(op.attributes["static_offsets"]), source.strides, strict=True):
+            if entry != DYNAMIC:
+                offset += entry * stride
+            else:
+                terms.append((next(dynamic), stride))
+    return BufferView(source.root, memref.element_type, shape, strides, offset, tuple(terms))
