@@ -31,7 +31,7 @@ def read(settings: Sequence[str]) -> Tuning:
     if not settings:
         return {}
     found: dict[str, Element | None] = {}
-    there = {name(e): e for stage in STAGES for step in stage.steps for e in pipeline.walk(_elements(step.pipeline))}
+    there = _passes()
     for setting in settings:
         match = _SETTING.fullmatch(setting)
         if match is None:
@@ -42,11 +42,16 @@ def read(settings: Sequence[str]) -> Tuning:
             hint = f"; did you mean '{near[0]}'?" if near else ""
             raise UsageError(f"--tune {setting}: no stage runs a pass '{key}'{hint}")
         if match["off"] and not _may_go(there[key]):
-            may = ", ".join(sorted(n for n, e in there.items() if _may_go(e)))
+            may = ", ".join(optimizations())
             raise UsageError(f"--tune {setting}: this pass is no optimisation; those that may be left out are {may}")
         (element,) = pipeline.walk(pipeline.from_flags([(key, match["options"] or "")]).elements)
         found[key] = None if match["off"] else element
     return found
+
+
+def optimizations() -> tuple[str, ...]:
+    """Names of the passes that may be left out, in the order in which they run first."""
+    return tuple(n for n, e in _passes().items() if _may_go(e))
 
 
 def apply(text: str, tuning: Tuning) -> str:
@@ -63,8 +68,10 @@ def name(element: OwnPass | UpstreamPass) -> str:
     return element.instance.NAME if isinstance(element, OwnPass) else element.name
 
 
-def _elements(text: str) -> tuple[Element, ...]:
-    return pipeline.parse(text).elements
+def _passes() -> dict[str, OwnPass | UpstreamPass]:
+    """All passes that stages run, by name, in order."""
+    steps = (step.pipeline for stage in STAGES for step in stage.steps)
+    return {name(element): element for text in steps for element in pipeline.walk(pipeline.parse(text).elements)}
 
 
 def _may_go(element: OwnPass | UpstreamPass) -> bool:

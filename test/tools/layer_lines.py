@@ -23,10 +23,11 @@ DEVICES = ("spyre", "small_cores", "fast_memory")
 
 @dataclass(frozen=True)
 class LayerLine:
-    """One kernel for one device."""
+    """One kernel for one device; ``tuning`` as ``--tune`` takes it."""
 
     case: Case
     device: str = "spyre"
+    tuning: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.case.name
@@ -45,7 +46,7 @@ class LayerLine:
 
     def compile(self, emit: str) -> driver.Compiled:
         """The kernel at stage ``emit``."""
-        options = driver.Options(kernel=self.case.name, emit=emit, device=self.device)
+        options = driver.Options(kernel=self.case.name, emit=emit, device=self.device, tuning=self.tuning)
         return driver.compile_text(self.case.text, f"{self.case.name}.mlir", options)
 
     @functools.cached_property
