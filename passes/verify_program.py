@@ -51,7 +51,9 @@ class VerifyProgram(Pass):
     loops that are longer are run for a few iterations. Since only channels order units, one execution decides for every
     timing: that no two accesses to the same bytes race (``race``, with both places), that no unit waits for ever
     (``deadlock``, with the cycle of waiters), that channels end as they began (``channel-misuse``), and that accesses
-    stay inside of what they name, aligned, and read what was written there.
+    stay inside of what they name, aligned, and read what was written there. What was not looked at gets a remark
+    (``not-proven``): an execution that takes too long, and bytes that two cores write in no order, which is right if
+    both write the same values.
 
     Refused, for example, because the wait is executed four times and the post once::
 
@@ -117,10 +119,12 @@ class _Check:
         for name, channel in self.channels.items():
             self._joined(name, channel)
         # What goes wrong says more than that posts and waits do not pair up.
-        faults = check.faults(self.function, self.device) if self.sound else []
-        for fault in faults:
+        found = check.verdict(self.function, self.device) if self.sound else check.Verdict()
+        for fault in found.faults:
             self.ctx.sink.error(fault.op, fault.id, fault.message, notes=fault.notes)
-        if not faults:
+        if not found.faults:
+            for fault in found.unproven.values():
+                self.ctx.sink.remark(fault.op, fault.id, fault.message, notes=fault.notes)
             for name, channel in self.channels.items():
                 self._balance(name, channel)
 

@@ -114,6 +114,7 @@ IDS: dict[str, tuple[str, str]] = {
     "out-of-memory": ("InvalidKernel", "an access leaves the arrays that the launch bound"),
     "out-of-view": ("InvalidKernel", "a tile or an access is outside of the view that it is of"),
     "overlap": ("InvalidKernel", "operands of a transfer or stream share bytes that they must not share"),
+    "not-proven": ("InvalidKernel", "what the static check of programs did not look at (a remark)"),
     "race": ("InvalidKernel", "two accesses to the same bytes conflict and nothing orders them"),
     "scattered-access": ("InvalidKernel", "one access has more separate pieces than the simulator follows"),
     "span-limit": ("InvalidKernel", "one access spans more bytes of device memory than the device allows"),

@@ -1,42 +1,76 @@
-"""All classes of inputs of a program, one run after the other, until one breaks a rule."""
+"""All classes of inputs of a program, one run after the other, until one breaks a rule.
+
+What could not be looked at is handed back too: nothing counts as right because it was not understood.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from spyrec.device.model import Device
 from spyrec.mlir import ir
+from spyrec.passes.analysis.dry_run.between import TooMany, conflicts
 from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Code, Unmodelled, code_of
-from spyrec.passes.analysis.dry_run.machine import Fault, OutOfBudget, Raced, Run, Touch
+from spyrec.passes.analysis.dry_run.machine import BUDGET, Fault, OutOfBudget, Raced, Run, Touch
 from spyrec.passes.analysis.dry_run.memory import Memory
 from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per
 
 _UNIFORM = 5
 _MAX_RUNS = 40
 _RANDOM = 12
+_FEW_STEPS = 10_000
+"""Programs that take no more are executed without leaving out iterations."""
 
 
-def faults(function: ir.Operation, device: Device) -> list[Fault]:
+@dataclass
+class Verdict:
     """What a program breaks for some input: a race alone, or whatever else the first run that fails finds.
 
-    Empty for a program with ops that have no meaning here; the gate names those.
+    ``unproven`` is what was not looked at, at most once per op.
     """
+
+    faults: list[Fault] = field(default_factory=list)
+    unproven: dict[ir.Operation, Fault] = field(default_factory=dict)
+
+
+def verdict(function: ir.Operation, device: Device) -> Verdict:
+    """Run a program for all classes of inputs."""
     try:
         code = code_of(function)
-    except Unmodelled:
-        return []
+    except Unmodelled as unknown:
+        return Verdict(unproven=_only(function, f"the program was not executed: {unknown} has no meaning without data"))
+    found = Verdict()
+    certain: list[Run] = []
     waiting: list[Sequence[int]] = [tuple(range(code.tiles))]
     while waiting:
         cores = waiting.pop(0)
         try:
             for run in _runs(code, cores, device):
-                found = _judged(run)
-                if found:
+                found.faults = _judged(run)
+                found.unproven |= run.unproven
+                if found.faults:
                     return found
+                if run.certain and not code.between_cores:
+                    certain.append(run)
         except Diverges as diverging:
             waiting[:0] = _parts(cores, diverging.keys)
-    return []
+    try:
+        race, writes = conflicts(certain)
+    except TooMany:
+        text = "whether cores conflict in device memory was not looked at: there are too many pieces"
+        found.unproven |= _only(function, text)
+        return found
+    if race is not None:
+        found.faults = [race]
+    elif writes is not None:
+        found.unproven.setdefault(writes.op, writes)
+    return found
+
+
+def _only(op: ir.Operation, message: str) -> dict[ir.Operation, Fault]:
+    return {op: Fault("not-proven", op, message)}
 
 
 def _parts(cores: Sequence[int], keys: Sequence[object]) -> list[Sequence[int]]:
@@ -47,13 +81,16 @@ def _parts(cores: Sequence[int], keys: Sequence[object]) -> list[Sequence[int]]:
     return list(parts.values())
 
 
-def _execute(run: Run) -> None:
+def _execute(run: Run) -> bool:
+    """Run it; whether that ended by itself."""
     try:
         run.execute()
     except Raced as race:
         run.faults = [race.fault]
     except OutOfBudget:
         run.faults = []
+        return False
+    return True
 
 
 def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
@@ -62,11 +99,18 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
     """
 
     def made(choices: Choices) -> Run:
-        run = Run(code, cores, choices, device.memory("lx").size, device.limits.access_span)
-        _execute(run)
+        run = Run(code, cores, choices, device.memory("lx").size, device.limits.access_span, left=BUDGET, cuts=cuts)
+        if not _execute(run):
+            text = f"of some inputs only the first {BUDGET} steps were executed; what comes after was not looked at"
+            run.unproven |= _only(code.function, text)
         return run
 
-    first = made(Choices())
+    first = Run(
+        code, cores, Choices(), device.memory("lx").size, device.limits.access_span, left=_FEW_STEPS, cuts=False
+    )
+    cuts = not _execute(first)
+    if cuts:
+        first = made(Choices())
     yield first
     if not first.choices.taken:
         return
@@ -164,9 +208,6 @@ def _outside(code: Code, touch: Touch) -> Fault | None:
     for at in {min(_places(touch)), max(_places(touch))}:
         low, high = at + touch.shape.low, at + touch.shape.high
         if not any(start <= low and high <= end for start, end in windows):
-            base = low >> POINTER_BITS << POINTER_BITS
-            text = (
-                f"bytes {low - base} to {high - base - 1} of an argument's memory" if base else f"bytes {low} to {high}"
-            )
-            return Fault("out-of-view", touch.access.op, f"{text} are outside of the kernel's views")
+            text = f"{code.bytes_text(low, high)} are outside of the kernel's views"
+            return Fault("out-of-view", touch.access.op, text)
     return None

@@ -81,7 +81,8 @@ class UnitCode:
 class Code:
     """A whole program. ``outer``: what is computed once for all units. ``moduli``: what counters are divided by.
     ``windows``: the bytes of device memory that the kernel's views cover, ``None`` when the function does not say.
-    ``remote``: a core reaches into the LX of another one.
+    ``remote``: a core reaches into the LX of another one. ``names`` of arguments, by the high bits of their addresses;
+    ``aliased``: those of arguments that may be one another.
     """
 
     function: ir.Operation
@@ -94,6 +95,14 @@ class Code:
     moduli: set[int] = field(default_factory=set)
     windows: list[tuple[int, int]] | None = None
     remote: bool = False
+    names: dict[int, str] = field(default_factory=dict)
+    aliased: set[int] = field(default_factory=set)
+
+    def bytes_text(self, low: int, high: int) -> str:
+        """How bytes of device memory are called in messages."""
+        name = self.names.get(low >> POINTER_BITS)
+        base = low >> POINTER_BITS << POINTER_BITS
+        return f"bytes {low - base} to {high - base - 1} of " + ("device memory" if name is None else f"%{name}")
 
     @property
     def depth(self) -> int:
@@ -127,7 +136,12 @@ class _Builder:
                 continue
             marked = _may_alias(code.function, number)
             aliased = number if marked and aliased is None else aliased
-            code.given[slot] = (1 + (aliased if marked and aliased is not None else number)) << POINTER_BITS
+            segment = 1 + (aliased if marked and aliased is not None else number)
+            code.given[slot] = segment << POINTER_BITS
+            if segment in code.names:
+                code.aliased.add(segment)
+            else:
+                code.names[segment] = kernels.argument_name(argument)
         code.windows = _windows(code)
         for view in code.function.regions[0].blocks[0].operations:
             op = view.operation

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from spyrec.mlir import ir
-from spyrec.passes.analysis.dry_run.code import Code, Flow, Link, Node, UnitCode
+from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Code, Flow, Link, Node, UnitCode
 from spyrec.passes.analysis.dry_run.memory import Access, Box, Clash, Clock, Memory
 from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per, Sym, Value
 
-_BUDGET = 400_000
+BUDGET = 400_000
+"""Steps of one run."""
+
 _MAX_MODULUS = 64
 """Greater divisors of counters do not decide how many iterations are run."""
 
@@ -171,6 +173,8 @@ class Unit:
             return at
         self._inside(op, shape, at, buffer)
         self._shape(op, shape, at, "LX", writes and not may)
+        if not shape.whole:
+            self.run.in_part(op)
         access = Access(self.number, self.clock[self.number], op, buffer, writes, may)
         memory = self.run.lx[self.place if place is None else place]
         self.run.judge(memory.touch(shape.pieces, at, access, self.clock), "LX")
@@ -208,6 +212,8 @@ class Unit:
         for at in value if isinstance(value, Per) else (value,):
             assert isinstance(at, int)
             self._shape(op, shape, at, "device memory", writes and not may)
+        if not shape.whole:
+            self.run.in_part(op)
         access = Access(self.number, self.clock[self.number], op, "", writes, may)
         self.run.touches.append(Touch(access, shape, value, self.clock))
 
@@ -249,6 +255,7 @@ class Run:
     """One execution of ``code`` on ``cores``, which share one process per unit unless cores wait for one another.
 
     ``span`` and ``lx_size`` are the device's. ``chosen``: an address or a number of iterations was not known.
+    ``unproven``: what was not looked at. ``cuts``: iterations of long loops are left out.
     """
 
     code: Code
@@ -262,7 +269,9 @@ class Run:
     lx: list[Memory] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
     chosen: bool = False
-    left: int = _BUDGET
+    left: int = BUDGET
+    unproven: dict[ir.Operation, Fault] = field(default_factory=dict)
+    cuts: bool = True
 
     def __post_init__(self) -> None:
         code = self.code
@@ -275,6 +284,11 @@ class Run:
         self._jumps = small == code.moduli
         if self._period > 4 * _MAX_MODULUS:
             self._period, self._jumps = math.lcm(1, *depths), False
+
+    @property
+    def certain(self) -> bool:
+        """Whether nothing had to be assumed."""
+        return not (self.chosen or self.choices.known)
 
     def execute(self) -> None:
         """Run to the end; faults are in ``faults``. Raises :class:`Diverges`, :class:`Raced`, :class:`OutOfBudget`."""
@@ -334,7 +348,7 @@ class Run:
             return
         whole = max(0, -(-(high - low) // step))
         few = self.limit if height < 3 else self.code.depth
-        if whole > few + self._period:
+        if self.cuts and whole > few + self._period:
             number = few + (whole - few) % self._period
             for k in range(number - 1):
                 yield low + k * step
@@ -347,14 +361,34 @@ class Run:
         """Keep what accesses break. Raises :class:`Raced`."""
         for clash in clashes:
             fault = self._fault(clash, memory)
-            if clash.id == "race":
+            other = clash.other
+            if clash.id != "race":
+                self.faults.append(fault)
+            elif memory == "LX" or other is None or self._core(clash.access) == self._core(other):
                 raise Raced(fault)
-            self.faults.append(fault)
+            elif not self.certain or clash.access.may or other.may or clash.low >> POINTER_BITS in self.code.aliased:
+                continue  # the launch or the data may keep cores apart
+            elif clash.access.writes and other.writes:
+                self._unproven(clash.access.op, f"{fault.message}; that is right only if both write the same values")
+            else:
+                raise Raced(fault)
+
+    def _core(self, access: Access) -> int:
+        return self.units[access.unit].place
+
+    def in_part(self, op: ir.Operation) -> None:
+        """Not all pieces of a box are followed."""
+        self._unproven(op, "the bytes are in very many pieces, of which only some are followed")
+
+    def _unproven(self, op: ir.Operation, message: str) -> None:
+        self.unproven.setdefault(op, Fault("not-proven", op, message))
 
     def _fault(self, clash: Clash, memory: str) -> Fault:
         mine, other = clash.access, clash.other
         verb = "writes" if mine.writes else "reads"
-        where = f"@{self.units[mine.unit].label} {verb} bytes {clash.low} to {clash.high - 1} of {memory}"
+        low, high = clash.low, clash.high
+        bytes_ = f"bytes {low} to {high - 1} of LX" if memory == "LX" else self.code.bytes_text(low, high)
+        where = f"@{self.units[mine.unit].label} {verb} {bytes_}"
         if other is None:
             return Fault(clash.id, mine.op, f"{where}, which nothing has written")
         if clash.id == "race":

@@ -21,7 +21,7 @@ Clock = tuple[int, ...]
 @dataclass(frozen=True)
 class Box:
     """Elements at ``sum(index * stride)`` for indices below counts; ``pieces`` are the bytes ``[low, high)`` that they
-    cover, sorted and disjoint. ``meets``: two elements share a byte.
+    cover, sorted and disjoint. ``meets``: two elements share a byte. ``whole``: no piece is left out.
     """
 
     size: int
@@ -30,6 +30,7 @@ class Box:
     pieces: tuple[tuple[int, int], ...]
     meets: bool
     aligned: bool
+    whole: bool
 
 
 @functools.lru_cache(maxsize=4096)
@@ -59,7 +60,7 @@ def box(counts: tuple[int, ...], strides: tuple[int, ...], size: int) -> Box | N
     whole = math.prod(c for _, c in outer) <= _MAX_PIECES
     meets = high - low < bytes_ or (whole and sum(b - a for a, b in pieces) < bytes_)
     aligned = all(s % size == 0 for c, s in zip(counts, strides, strict=True) if c > 1)
-    return Box(size, low, high, tuple(pieces), meets, aligned)
+    return Box(size, low, high, tuple(pieces), meets, aligned, whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +154,5 @@ class Memory:
         for other in (cell.writer, *cell.reads.values()):
             if other is not None and clock[other.unit] < other.count:
                 found.append(Clash("race", access, other, *where))
-                break
         cell.writer = access
         cell.reads = {}

@@ -49,7 +49,7 @@ def schedule(seed: int, size: int, constant: float) -> str:
 
 
 def found(function: ir.Operation) -> set[str]:
-    return {fault.id for fault in check.faults(function, read.load("spyre"))}
+    return {fault.id for fault in check.verdict(function, read.load("spyre")).faults}
 
 
 @pytest.mark.parametrize("share", ["never", "always"])
