@@ -9,6 +9,7 @@ from typing import ClassVar
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, ops
+from spyrec.passes.analysis.buffer_views import view_of
 from spyrec.passkit import Pass, PassContext
 
 
@@ -30,29 +31,27 @@ class AdoptBuffers(Pass):
         %b = dataflow.alloc {name = "z"} : memref<1x64xf16, "lx">
         linalg.generic {...} ins(%a : ...) outs(%b : ...) { ^bb0(%x: f16, %o: f16): linalg.yield %x : f16 }
 
-    Leaves alone memrefs that are not in LX. Refuses nothing.
+    What copies a buffer or a part of it onto itself goes. Leaves alone memrefs that are not in LX, and views of
+    buffers: subviews and other shapes. Refuses nothing.
     """
 
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         for inner in kernels.walk(op):
-            if inner.name == "memref.alloc" and _is_in_lx(inner.results[0]):
+            if inner.name == "memref.alloc" and buffers.is_in_lx(inner.results[0]):
                 _allocate(inner)
                 ctx.statistics["buffers"] += 1
-            elif inner.name == "memref.copy" and all(map(_is_in_lx, inner.operands)):
-                _copy(inner)
-                ctx.statistics["copies"] += 1
+            elif inner.name == "memref.copy" and all(map(buffers.is_in_lx, inner.operands)):
+                if not _is_same(*inner.operands):
+                    _copy(inner)
+                    ctx.statistics["copies"] += 1
+                inner.erase()
         taken: dict[str, int] = {}
         for buffer in buffers.allocations(op):
             wanted = buffer.name_.value if buffer.name_ is not None else buffers.UNNAMED
             name = _unique(re.sub(r"[^A-Za-z0-9_]", "_", wanted) or buffers.UNNAMED, taken)
             buffer.operation.attributes["name"] = ir.StringAttr.get(name)
-
-
-def _is_in_lx(value: ir.Value) -> bool:
-    type_ = value.type
-    return isinstance(type_, ir.MemRefType) and type_ == buffers.in_lx(type_)
 
 
 def _allocate(op: ir.Operation) -> None:
@@ -72,7 +71,12 @@ def _copy(op: ir.Operation) -> None:
     identity = ir.AffineMap.get_identity(ir.MemRefType(source.type).rank)
     with ir.InsertionPoint(op):
         ops.generic([source], [target], [identity, identity], op.location, lambda arguments: [arguments[0]])
-    op.erase()
+
+
+def _is_same(source: ir.Value, target: ir.Value) -> bool:
+    """Whether both are one piece of one buffer."""
+    shown = view_of(source)
+    return shown is not None and shown == view_of(target)
 
 
 def _unique(name: str, taken: dict[str, int]) -> str:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis.contractions import suits
 from spyrec.passes.analysis.structured import structured
 from spyrec.passkit import Pass, PassContext
 
@@ -15,7 +16,11 @@ UNIT = "dataflow.unit"
 
 @dataclass
 class PlaceCompute(Pass):
-    """Name the unit of each ``linalg.generic`` on buffers: the device's vector unit.
+    """Name the unit of each ``linalg.generic`` on buffers: the matrix unit for sums of products, else the vector unit.
+
+    The matrix unit takes sums of products of two operands, if it has their element types. It adds up in itself, wider
+    than any element, starts from what the output holds, and rounds once to the output's type, as DESIGN asks of every
+    contraction: an output of f16 needs no wider buffer in LX.
 
     IR before::
 
@@ -31,7 +36,11 @@ class PlaceCompute(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        matrix = next((unit for unit in ctx.device.units.values() if unit.role == "matrix"), None)
         for inner in kernels.walk(op):
-            if structured(inner) is None or inner.results or UNIT in inner.attributes:
+            seen = structured(inner)
+            if seen is None or inner.results or UNIT in inner.attributes:
                 continue
-            inner.attributes[UNIT] = ir.FlatSymbolRefAttr.get(ctx.device.unit("vector").kind)
+            unit = matrix if matrix is not None and suits(seen, matrix) else ctx.device.unit("vector")
+            inner.attributes[UNIT] = ir.FlatSymbolRefAttr.get(unit.kind)
+            ctx.statistics[f"ops for {unit.kind}"] += 1

@@ -11,8 +11,6 @@ from spyrec.passes.analysis import kernels, ops
 from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passkit import Pass, PassContext
 
-_ALLOC = "bufferization.alloc_tensor"
-
 
 @dataclass
 class PlaceOutputs(Pass):
@@ -39,6 +37,9 @@ class PlaceOutputs(Pass):
           %f = bufferization.alloc_tensor() {memory_space = "lx"} : tensor<4x64xf16>
           %s = linalg.generic {...} ins(%a : ...) outs(%f : tensor<4x64xf16>) {...}
 
+    Other ops that write into an empty tensor, or carry it into a loop, get a fresh one each in the same
+    way.
+
     Leaves alone other outputs that the body reads, all that a reduction accumulates into, and ops on memrefs. Refuses
     nothing.
     """
@@ -46,9 +47,11 @@ class PlaceOutputs(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in list(kernels.walk(op)):
+        # An op that is rewritten takes its body along: what is in bodies is not looked at.
+        for inner in [inner for inner in kernels.walk(op) if _stands_alone(inner)]:
             seen = structured(inner)
             if seen is None or not inner.results:
+                ctx.statistics["tensors made"] += _own_empties(inner)
                 continue
             read, unused = _in_the_way(seen)
             if read or unused:
@@ -57,22 +60,33 @@ class PlaceOutputs(Pass):
                 assert seen is not None
                 ctx.statistics["ops rewritten"] += 1
             for position, output in enumerate(seen.outputs):
-                if seen.reads_output(position) or _is_fresh(output):
+                if seen.reads_output(position) or ops.is_fresh(output):
                     continue
                 with ir.InsertionPoint(inner):
                     fresh = ops.alloc_tensor(output.type, dataflow.LX, inner.location)
                 inner.operands[len(seen.inputs) + position] = fresh
                 ctx.statistics["tensors made"] += 1
+            ctx.statistics["tensors made"] += _own_empties(inner)
         for inner in reversed(list(kernels.walk(op))):
-            if inner.name in ("tensor.empty", _ALLOC) and not kernels.is_used(inner):
+            if inner.name in ("tensor.empty", ops.ALLOC_TENSOR) and not kernels.is_used(inner):
                 inner.erase()
 
 
-def _is_fresh(value: ir.Value) -> bool:
-    maker = kernels.defining(value)
-    if maker is None or maker.name != _ALLOC:
-        return False
-    return sum(1 for _ in value.uses) == 1 and "memory_space" in maker.attributes
+def _stands_alone(op: ir.Operation) -> bool:
+    outer = kernels.parent(op)
+    return outer is None or structured(outer) is None
+
+
+def _own_empties(op: ir.Operation) -> int:
+    """Give the op a fresh tensor wherever it takes an empty one; gives their number."""
+    found = 0
+    for position, value in enumerate(op.operands):
+        maker = kernels.defining(value)
+        if maker is not None and maker.name == "tensor.empty":
+            with ir.InsertionPoint(op):
+                op.operands[position] = ops.alloc_tensor(value.type, dataflow.LX, op.location)
+            found += 1
+    return found
 
 
 def _in_the_way(op: Structured) -> tuple[list[int], list[int]]:

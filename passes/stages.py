@@ -74,7 +74,14 @@ STAGES: tuple[Stage, ...] = (
         3,
         "memrefs in program order; every op names its unit; every moved byte has a route of the device",
         (
-            Step("func.func(place-outputs)", "Before tensors get buffers, none of them stands for two."),
+            Step(
+                "func.func(clone-constants,place-outputs,write-into-slices)",
+                "Before tensors get buffers, none of them stands for two.",
+            ),
+            Step(
+                "func.func(anchor-carried-tensors)",
+                "What goes from iteration to iteration stays in one place, so no loop carries a buffer.",
+            ),
             Step("func.func(materialize-tiles)", "Bytes move between memories on a route that the device has."),
             Step("one-shot-bufferize,func.func(canonicalize,cse)", "Upstream decides what may be computed in place."),
             Step("func.func(adopt-buffers,place-compute)", "Whatever is left is run by a unit, in buffers of LX."),

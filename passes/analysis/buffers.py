@@ -20,6 +20,12 @@ def in_lx(tensor: ir.RankedTensorType | ir.MemRefType) -> ir.MemRefType:
     return ir.MemRefType.get(list(tensor.shape), tensor.element_type, memory_space=space, loc=unknown)
 
 
+def is_in_lx(value: ir.Value) -> bool:
+    """Whether ``value`` is a memref in LX: a buffer or a view of one."""
+    type_ = value.type
+    return isinstance(type_, ir.MemRefType) and str(type_.memory_space) == f'"{dataflow.LX}"'
+
+
 def allocate(tensor: ir.RankedTensorType | ir.MemRefType, name: str, location: ir.Location) -> ir.Value:
     """A new buffer for ``tensor`` at the current insertion point; returns the memref."""
     return dataflow.AllocOp.build(result=in_lx(tensor), name=name, loc=location).result

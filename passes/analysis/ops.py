@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 
 from spyrec.mlir import affine, arith, bufferization, ir, linalg, tensor
 
+ALLOC_TENSOR = "bufferization.alloc_tensor"
+MATERIALIZE = "bufferization.materialize_in_destination"
+
 
 def constant(type_: ir.Type, value: int | ir.Attribute, location: ir.Location) -> ir.Value:
     """``arith.constant``."""
@@ -46,7 +49,7 @@ def empty(type_: ir.RankedTensorType, location: ir.Location) -> ir.Value:
 def alloc_tensor(type_: ir.Type, space: str, location: ir.Location) -> ir.Value:
     """``bufferization.alloc_tensor`` in a memory space."""
     op: ir.Operation = ir.Operation.create(
-        "bufferization.alloc_tensor",
+        ALLOC_TENSOR,
         results=[type_],
         attributes={
             "memory_space": ir.StringAttr.get(space),
@@ -55,6 +58,21 @@ def alloc_tensor(type_: ir.Type, space: str, location: ir.Location) -> ir.Value:
         loc=location,
     )
     return op.results[0]
+
+
+def is_fresh(value: ir.Value) -> bool:
+    """Whether ``value`` is an ``alloc_tensor`` in a memory space that only its one user knows of."""
+    if isinstance(value.owner, ir.Block) or value.owner.name != ALLOC_TENSOR:
+        return False
+    return sum(1 for _ in value.uses) == 1 and "memory_space" in value.owner.attributes
+
+
+def materialize(value: ir.Value, place: ir.Value, location: ir.Location) -> ir.Value:
+    """``bufferization.materialize_in_destination``: ``value``, in the bytes of ``place``."""
+    result: ir.Value = bufferization.MaterializeInDestinationOp(
+        source=value, dest=place, result=place.type, loc=location
+    ).result
+    return result
 
 
 def to_tensor(buffer: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:

@@ -11,7 +11,7 @@ from spyrec import diag
 from spyrec.device.model import Unit
 from spyrec.dialects.dataflow import ContractOp, StreamOp, YieldOp
 from spyrec.mlir import ir
-from spyrec.passes.analysis import layouts, unit_loops
+from spyrec.passes.analysis import contractions, layouts, unit_loops
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
 from spyrec.passes.analysis.schedule import element_bytes
@@ -97,7 +97,7 @@ class UnitOps:
                 self.sink.error(op, "unsupported-op", message)
 
     def _contract(self, op: ir.Operation, walked: _Walked) -> None:
-        factors = _factors(op)
+        factors = contractions.factors(op)
         if factors is None or len(walked.buffers) != 3:
             message = "a matrix unit adds up products of two operands, and this op does something else"
             self.sink.error(op, "unsupported-op", message)
@@ -157,28 +157,6 @@ class _Walked:
     names: list[str]
     strides: list[tuple[int, ...]]
     buffers: list[int]
-
-
-def _factors(op: ir.Operation) -> tuple[int, int] | None:
-    """The numbers of the operands whose product an op adds to its output, wider floats allowed in between."""
-    block = op.regions[0].blocks[0]
-    *inner, terminator = [view.operation for view in block.operations]
-    makers: dict[ir.Value, ir.Operation] = {result: made for made in inner for result in made.results}
-    total = makers.get(terminator.operands[0]) if len(terminator.operands) == 1 else None
-    if total is None or total.name not in ("arith.addf", "arith.addi"):
-        return None
-    terms = [v for v in total.operands if v != block.arguments[len(block.arguments) - 1]]
-    product = makers.get(terms[0]) if len(terms) == 1 else None
-    if product is None or product.name not in ("arith.mulf", "arith.muli"):
-        return None
-    found: list[int] = []
-    for value in product.operands:
-        source = makers.get(value)
-        origin = source.operands[0] if source is not None and source.name in ("arith.extf", "arith.extsi") else value
-        if not isinstance(origin.owner, ir.Block):
-            return None
-        found.append(ir.BlockArgument(origin).arg_number)
-    return (found[0], found[1]) if sorted(found) == [0, 1] else None
 
 
 @contextmanager

@@ -23,3 +23,23 @@ func.func @adopts(%x: index, %z: index) attributes {grid = [1]} {
   %e = memref.alloc() : memref<64xf16, "lx">
   return
 }
+
+// A piece of a buffer that is copied onto itself goes, another one is moved by compute; views stay what they are.
+// CHECK-LABEL: func.func @pieces
+// CHECK: %[[A:.*]] = dataflow.alloc
+// CHECK-NEXT: %[[P:.*]] = memref.subview %[[A]][0] [32] [1]
+// CHECK-NEXT: %[[Q:.*]] = memref.subview %[[A]][0] [32] [1]
+// CHECK-NEXT: %[[R:.*]] = memref.subview %[[A]][32] [32] [1]
+// CHECK-NEXT: linalg.generic {{.*}} ins(%[[P]] : {{.*}}) outs(%[[R]] :
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @pieces() {
+  %a = memref.alloc() : memref<64xf16, "lx">
+  %p = memref.subview %a[0] [32] [1] : memref<64xf16, "lx"> to memref<32xf16, strided<[1]>, "lx">
+  %q = memref.subview %a[0] [32] [1] : memref<64xf16, "lx"> to memref<32xf16, strided<[1]>, "lx">
+  %r = memref.subview %a[32] [32] [1] : memref<64xf16, "lx"> to memref<32xf16, strided<[1], offset: 32>, "lx">
+  memref.copy %p, %q : memref<32xf16, strided<[1]>, "lx"> to memref<32xf16, strided<[1]>, "lx">
+  memref.copy %p, %r : memref<32xf16, strided<[1]>, "lx"> to memref<32xf16, strided<[1], offset: 32>, "lx">
+  memref.copy %a, %a : memref<64xf16, "lx"> to memref<64xf16, "lx">
+  return
+}

@@ -74,3 +74,20 @@ func.func @both(%x: tensor<64xf16>) -> (tensor<64xf16>, tensor<64xf16>) {
   } -> (tensor<64xf16>, tensor<64xf16>)
   return %r#0, %r#1 : tensor<64xf16>, tensor<64xf16>
 }
+
+// One empty tensor for a loop and two insertions: each gets its own.
+// CHECK-LABEL: func.func @others
+// CHECK-DAG: %[[U:.*]] = bufferization.alloc_tensor() {memory_space = "lx"} : tensor<64xf16>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[U]])
+// CHECK: %[[V:.*]] = bufferization.alloc_tensor() {memory_space = "lx"} : tensor<64xf16>
+// CHECK-NEXT: tensor.insert_slice %x into %[[V]]
+func.func @others(%x: tensor<32xf16>, %n: index) -> tensor<64xf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<64xf16>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %e) -> (tensor<64xf16>) {
+    %s = tensor.insert_slice %x into %e[0] [32] [1] : tensor<32xf16> into tensor<64xf16>
+    scf.yield %s : tensor<64xf16>
+  }
+  return %r : tensor<64xf16>
+}

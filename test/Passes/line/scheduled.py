@@ -1,0 +1,157 @@
+"""Kernels as tensors, for the tests of the passes that schedule them: their texts, arrays and NumPy meanings.
+
+A text is nearly of stage ``kernel``: named linalg ops and element-wise ops on tensors, which keep it short, are brought
+to normal form first. Pointers have an array each; the other arguments are numbers that the launch gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from target import Arrays, _view, device, ulp_distance
+
+from spyrec import asm, codegen, diag, interp, sim, spyrecode
+from spyrec.dialects import make_context
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels
+from spyrec.passes.stages import STAGES
+from spyrec.passkit import PassContext, pipeline
+from spyrec.spyrecode import Artifact, Launch
+
+INPUTS = Path(__file__).resolve().parent / "Inputs" / "scheduled"
+NORMAL_FORM = (
+    "builtin.module(func.func(convert-elementwise-to-linalg),linalg-generalize-named-ops,"
+    "func.func(capture-scalars,canonicalize,cse))"
+)
+Reference = Callable[[Arrays, Mapping[str, int]], Arrays]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """``inputs`` makes the arrays that a launch supplies, ``reference`` those that it stores.
+
+    ``ulp`` is how far these may be from NumPy's, ``scalars`` what the launch decides, in several ways if it can.
+    """
+
+    name: str
+    inputs: Callable[[np.random.Generator], Arrays]
+    reference: Reference
+    ulp: int = 0
+    scalars: tuple[Mapping[str, int], ...] = field(default=({},))
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def path(self) -> Path:
+        return INPUTS / f"{self.name}.mlir"
+
+    def given(self) -> Arrays:
+        """Seeded arrays."""
+        return self.inputs(np.random.default_rng(3))
+
+    def wanted(self, scalars: Mapping[str, int]) -> Arrays:
+        """What NumPy stores."""
+        with np.errstate(all="ignore"):
+            return self.reference(self.given(), scalars)
+
+    def at(self, stage: str) -> tuple[ir.Module, ir.Operation, PassContext]:
+        """The module at ``kernel``, ``schedule`` or ``program`` with its function, through all gates on the way."""
+        context = make_context()
+        sink = diag.Sink()
+        module = asm.read(self.path.read_text(encoding="utf-8"), self.path.name, context, sink=sink).module
+        ctx = PassContext(context, sink, device)
+        with context:
+            pipeline.parse(NORMAL_FORM).run(module.operation, ctx)
+            (function,) = (op.operation for op in module.body.operations)
+            self._sign(function)
+            for step in steps("kernel", stage):
+                pipeline.parse(step).run(module.operation, ctx, verify_each=True)
+                sink.raise_if_errors()
+        return module, function, ctx
+
+    def _sign(self, function: ir.Operation) -> None:
+        given, stored = self.given(), self.wanted(self.scalars[0])
+        names = [kernels.argument_name(a) for a in kernels.arguments(function)]
+        views = [_view(names.index(n), n, a, "rw" if n in stored else "r") for n, a in given.items()]
+        views += [_view(names.index(n), n, a, "w") for n, a in stored.items() if n not in given]
+        views += [f'{{arg = {names.index(n)} : i64, name = "{n}", type = index, scalar}}' for n in self.scalars[0]]
+        function.attributes["dataflow.signature"] = ir.Attribute.parse(f"[{', '.join(views)}]")
+
+    def launch(self, function: ir.Operation, scalars: Mapping[str, int]) -> Launch:
+        """A fresh launch."""
+        return spyrecode.bind(codegen.signature_of(function), self.given(), scalars, seed=None)
+
+    def run(self, stage: str, scalars: Mapping[str, int], seed: int | None = None) -> Arrays:
+        """The arrays after executing the kernel at ``stage``."""
+        module, function, _ = self.at(stage)
+        launch = self.launch(function, scalars)
+        with module.context:
+            interp.run(function, launch, seed=seed)
+        return self.outputs(launch, scalars)
+
+    def artifact(self) -> Artifact:
+        """The binary."""
+        module, function, _ = self.at("program")
+        with module.context:
+            return codegen.generate(function, device())
+
+    def binary(self, artifact: Artifact, scalars: Mapping[str, int], shuffle: int | None = None) -> Arrays:
+        """The arrays after the simulator ran the binary."""
+        launch = spyrecode.bind(artifact.signature, self.given(), scalars, seed=None)
+        sim.run(artifact, launch, shuffle=shuffle)
+        return self.outputs(launch, scalars)
+
+    def outputs(self, launch: Launch, scalars: Mapping[str, int]) -> Arrays:
+        wanted = self.wanted(scalars)
+        return {n: a.reshape(wanted[n].shape) for n, a in launch.outputs(tuple(wanted)).items()}
+
+    def check(self, arrays: Arrays, scalars: Mapping[str, int]) -> None:
+        """Compare with NumPy."""
+        for name, want in self.wanted(scalars).items():
+            distance = ulp_distance(arrays[name], want)
+            assert distance <= self.ulp, f"{self.name}: {name} is {distance} ulp from NumPy with {dict(scalars)}"
+
+
+def steps(first: str, last: str) -> list[str]:
+    """The pipelines that lead from stage ``first`` to ``last``, gates included."""
+    names = [stage.name for stage in STAGES]
+    passed = STAGES[names.index(first) + 1 : names.index(last) + 1]
+    return [text for stage in passed for text in (*(s.pipeline for s in stage.steps), f"func.func({stage.gate})")]
+
+
+def _f16(rng: np.random.Generator, *shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float16]]:
+    return rng.standard_normal(shape).astype(np.float16)
+
+
+def _inputs(**shapes: tuple[int, ...]) -> Callable[[np.random.Generator], Arrays]:
+    return lambda rng: {name: _f16(rng, *shape) for name, shape in shapes.items()}
+
+
+def _wide(arrays: Arrays, names: str) -> list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+    return [arrays[name].astype(np.float64) for name in names]
+
+
+def _matmul(arrays: Arrays, _: Mapping[str, int]) -> Arrays:
+    a, b = _wide(arrays, "ab")
+    return {"c": (a @ b).astype(np.float32).astype(np.float16)}
+
+
+def _carried(arrays: Arrays, scalars: Mapping[str, int]) -> Arrays:
+    """A swap and a Fibonacci-like pair that start from one constant, which is used afterwards again."""
+    x = arrays["x"]
+    a, b = x[0], x[1]
+    p = q = np.ones(64, np.float16)
+    for _ in range(scalars["n"]):
+        a, b = b, a
+        p, q = q, (p + q).astype(np.float16)
+    return {"y": np.stack([a, b, (p + np.float16(1)).astype(np.float16), q])}
+
+
+KERNELS = [
+    Kernel("matmul", _inputs(a=(32, 96), b=(96, 32)), _matmul),
+    Kernel("carried", _inputs(x=(2, 64)), _carried, scalars=tuple({"n": n} for n in (0, 1, 2, 5))),
+]
