@@ -13,6 +13,8 @@ from spyrec.passes.analysis.structured import Structured, stream_problems, struc
 from spyrec.passkit import Pass, PassContext
 
 _SHAPED = (ir.RankedTensorType, ir.UnrankedTensorType, ir.MemRefType, ir.UnrankedMemRefType, ir.VectorType)
+_INTER_TILE = (ktdp.InterTileProduceOp, ktdp.InterTileConsumeOp, ktdp.InterTileReduceOp)
+_ENDS = (ktdp.YieldPartialOp, ktdp.YieldReducedOp)
 _UNSIGNED = ("arith.divui", "arith.remui", "arith.ceildivui")
 _CARRIED = {
     "scf.for": (
@@ -129,6 +131,11 @@ class _Function:
             self.views.check(op.opview)
             if isinstance(op.opview, ktdp.LoadOp | ktdp.StoreOp):
                 self._tensors(op)
+        elif isinstance(op.opview, _INTER_TILE):
+            self._tensors(op)
+            return True
+        elif isinstance(op.opview, _ENDS):
+            pass
         elif spyreop.is_old_form(op.opview):
             self._old_form(op)
         elif op.name in support.CONTROL_OPS:

@@ -9,7 +9,7 @@ from spyrec.device import routes
 from spyrec.dialects import dataflow
 from spyrec.errors import Unsupported
 from spyrec.mlir import ir
-from spyrec.passes.analysis import buffers, kernels, ops
+from spyrec.passes.analysis import buffers, kernels, ops, support
 from spyrec.passkit import Pass, PassContext
 
 
@@ -34,7 +34,8 @@ class MaterializeTiles(Pass):
         read_only : tensor<1x64xf16> to memref<1x64xf16, "lx"> dataflow.data_transfer from %m to @device[%p from %z]
         strides [64, 1] {route = ["lx", "store", "ddr"], unit = @store} : memref<1x64xf16, "lx">
 
-    Refuses devices without a route between device memory and LX, or whose route no single unit drives (``no-route``).
+    Refuses devices without a route between device memory and LX, or whose route no single unit drives (``no-route``);
+    values that tiles offer one another (``unsupported-op``).
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -42,7 +43,11 @@ class MaterializeTiles(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         for inner in kernels.walk(op):
             view = inner.opview
-            if isinstance(view, dataflow.ReadOp):
+            if isinstance(view, dataflow.OfferOp):
+                refused = support.refusal(view.NAME)
+                message = f"an exchange of values is not compiled yet: {refused.why}"
+                ctx.sink.error(inner, "unsupported-op", message, notes=[refused.instead])
+            elif isinstance(view, dataflow.ReadOp):
                 found = _route(inner, "device", "lx", ctx)
                 if found is not None:
                     _read(view, *found)

@@ -49,8 +49,13 @@ STAGES: tuple[Stage, ...] = (
             ),
             Step("legality", "What cannot be compiled is refused while it still is what the user wrote."),
             Step(
-                "func.func(normalize-grid,normalize-loops,simplify-indices)",
-                "Tile ids, counters and addresses in one form each, over which bounds can be proven.",
+                "func.func(normalize-grid,check-uniformity,resolve-exchange)",
+                "Tiles have one number each; those of a group come to their exchanges together, and say whom they take"
+                " from. What a group does in its combiner is compute like any other from here on.",
+            ),
+            Step(
+                "func.func(normalize-loops,simplify-indices)",
+                "Counters and addresses in one form each, over which bounds can be proven.",
             ),
             Step(
                 "func.func(resolve-views,canonicalize,cse)",

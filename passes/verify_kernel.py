@@ -16,6 +16,7 @@ _BROKEN = "stage-invariant"
 _SHOULD_BE_GONE = {
     "ktdp.get_compute_tile_id": "normalize-grid",
     "ktdp.": "resolve-views",
+    "ktdp.inter_tile_": "resolve-exchange",
     "linalg.": "linalg-generalize-named-ops",
     "tensor.splat": "scalars-to-tensors",
     "func.call": "inline",
@@ -26,9 +27,10 @@ _SHOULD_BE_GONE = {
 class VerifyKernel(Pass):
     """Hold the compiler to what stage ``kernel`` promises.
 
-    One flat grid; reads and writes instead of views; compute as ``linalg.generic`` on tensors, with parallel loops and
-    without scalar inputs; integer scalars; loops and ifs that hand out no values; a signature. What is found otherwise
-    is reported with the name of the pass that should have removed it (``stage-invariant``).
+    One flat grid; reads and writes instead of views, offers and takes instead of futures; compute as
+    ``linalg.generic`` on tensors, with parallel loops and without scalar inputs; integer scalars; loops and ifs; a
+    signature. What is found otherwise is reported with the name of the pass that should have removed it
+    (``stage-invariant``).
 
     Refused, for example::
 
@@ -62,13 +64,11 @@ class VerifyKernel(Pass):
 def _problem(op: ir.Operation) -> str | None:
     """What is wrong with ``op`` at this stage; ``None`` when it may stand here."""
     match op.opview:
-        case dataflow.TileIdOp() | dataflow.ReadOp() | dataflow.WriteOp():
+        case dataflow.TileIdOp() | dataflow.ReadOp() | dataflow.WriteOp() | dataflow.OfferOp() | dataflow.TakeOp():
             return None
     if op.name == "linalg.generic":
         return _generic_problem(op)
     if op.name in support.CONTROL_OPS:
-        if op.results:
-            return f"{op.name} hands out values at stage kernel; legality should have refused it"
         return None
     tensors = any(isinstance(value.type, ir.RankedTensorType) for value in [*op.results, *op.operands])
     if op.name == "tensor.empty":
@@ -79,7 +79,9 @@ def _problem(op: ir.Operation) -> str | None:
         return _still(op, "scalars-to-tensors")
     if tensors and op.name.startswith(("arith.", "math.")):
         return _still(op, "convert-elementwise-to-linalg")
-    fitting = [row for row in _SHOULD_BE_GONE if op.name == row or (row.endswith(".") and op.name.startswith(row))]
+    fitting = [
+        row for row in _SHOULD_BE_GONE if op.name == row or (row.endswith((".", "_")) and op.name.startswith(row))
+    ]
     return _still(op, _SHOULD_BE_GONE[max(fitting, key=len)] if fitting else "legality")
 
 

@@ -1,6 +1,7 @@
 """The `dataflow` dialect: what the compiler's own stages say. :mod:`spyrec.dialects.dataflow.types` has an overview."""
 
 from spyrec.dialects.dataflow.compute import ContractOp, Fold, StreamOp, YieldOp
+from spyrec.dialects.dataflow.exchange import OfferOp, TakeOp, tile_lists
 from spyrec.dialects.dataflow.kernel import ReadOp, TileIdOp, WriteOp
 from spyrec.dialects.dataflow.program import BufferOp, ProgramUnitOp, ScalarLoadOp, TransferOp
 from spyrec.dialects.dataflow.schedule import AllocOp, ChannelOp, DataTransferOp, PostOp, WaitOp
@@ -16,14 +17,17 @@ __all__ = [
     "DataTransferOp",
     "Dataflow",
     "Fold",
+    "OfferOp",
     "PostOp",
     "ProgramUnitOp",
     "ReadOp",
     "ScalarLoadOp",
     "StreamOp",
+    "TakeOp",
     "TileIdOp",
     "TransferOp",
     "WaitOp",
     "WriteOp",
     "YieldOp",
+    "tile_lists",
 ]

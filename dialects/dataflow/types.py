@@ -17,9 +17,10 @@ class Dataflow(ods.Dialect, name="dataflow"):
     """Moves, buffers, units and channels: what the compiler's own stages say.
 
     The ops fall in three groups. At the `kernel` stage `tile_id`, `read` and `write` move tensors between memory and
-    values. At the `schedule` stage `alloc` and `data_transfer` (with `post`, `wait` and `channel` once synchronisation
-    is inserted) are a sequential program over memrefs in which every op names its unit. At the `program` stage
-    `program_unit` holds what one kind of unit executes, with `buffer`, `transfer` and `stream` on byte addresses.
+    values, `offer` and `take` from tile to tile. At the `schedule` stage `alloc` and `data_transfer` (with `post`,
+    `wait` and `channel` once synchronisation is inserted) are a sequential program over memrefs in which every op names
+    its unit. At the `program` stage `program_unit` holds what one kind of unit executes, with `buffer`, `transfer` and
+    `stream` on byte addresses.
 
     Offsets and strides of `read`, `write` and `data_transfer` count elements; those of `transfer` and `stream` count
     bytes.
@@ -32,6 +33,18 @@ class Dataflow(ods.Dialect, name="dataflow"):
       %at = affine.apply affine_map<(t) -> (t * 64)>(%tile)
       %row = dataflow.read @device[%at from %x] strides [64, 1] : tensor<1x64xf16>
       dataflow.write %row, @device[%at from %z] strides [64, 1] : tensor<1x64xf16>
+      return
+    }
+
+    func.func @swap(%x: index, %z: index) attributes {grid = [2]} {
+      %one = arith.constant 1 : index
+      %tile = dataflow.tile_id
+      %at = affine.apply affine_map<(t) -> (t * 64)>(%tile)
+      %row = dataflow.read @device[%at from %x] strides [64, 1] : tensor<1x64xf16>
+      %mine = dataflow.offer %row to [[1], [0]] : tensor<1x64xf16>
+      %other = arith.subi %one, %tile : index
+      %yours = dataflow.take %mine from %other : tensor<1x64xf16>
+      dataflow.write %yours, @device[%at from %z] strides [64, 1] : tensor<1x64xf16>
       return
     }
 
@@ -94,3 +107,4 @@ Buffer = c.type_is("buffer", 'a memref in memory space "lx"', _in_lx)
 Strings = c.array_of(c.StringAttr, "an array of strings")
 Symbols = c.array_of(c.FlatSymbol, "an array of symbols")
 I64Arrays = c.array_of(c.I64Array, "an array of dense i64 arrays")
+TileLists = c.array_of(c.array_of(c.I64Attr, "flat ids of tiles"), "a list of flat ids per compute tile")

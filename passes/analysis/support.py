@@ -55,6 +55,9 @@ _REFUSALS: dict[str, Refusal] = {
     ),
     "bufferization.": Refusal("buffers are made by the compiler", "leave values as tensors"),
     "cf.": Refusal("control flow must be structured", "use scf.for and scf.if"),
+    "dataflow.offer": Refusal(
+        "exchange between cores is not scheduled yet", "store to device memory in one kernel, and load in the next"
+    ),
     "func.call": Refusal(
         "the call could not be inlined: the callee has no body here, or calls itself", "define the callee in this file"
     ),
@@ -63,9 +66,6 @@ _REFUSALS: dict[str, Refusal] = {
     ),
     "ktdp.construct_indirect_access_tile": Refusal(
         "no unit reads coordinates from memory", "load whole tiles of a view whose rows are in order"
-    ),
-    "ktdp.inter_tile_": Refusal(
-        "tiles do not exchange values", "store to device memory in one kernel, and load in the next"
     ),
     "ktdp.runtime_arg_extract": Refusal(
         "what its type promises about an argument is not used", "take the number as an argument of type index or i32"

@@ -53,6 +53,7 @@ IDS: dict[str, tuple[str, str]] = {
     "stage-invariant": ("InvalidKernel", "what a stage promises does not hold; between passes, a bug of the compiler"),
     # what is not compiled yet
     "carried-value": ("Unsupported", "a loop or an if hands out values"),
+    "divergent-exchange": ("Unsupported", "tiles of a group do not come to an exchange together"),
     "dynamic-shape": ("Unsupported", "a tile or tensor has extents that only the run knows"),
     "old-form": ("Unsupported", "a form of an op that the current dialect no longer has"),
     "out-of-registers": ("OutOfResources", "a unit's program holds more values at a time than it has registers"),

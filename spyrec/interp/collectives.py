@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from spyrec.dialects import dataflow
 from spyrec.interp.exchange import Future, Partial
 from spyrec.interp.faults import Fault
 from spyrec.interp.machine import Frame, Run, Scope, meaning
@@ -132,7 +133,7 @@ class Taking:
             wanted = named
         there = tile.exchange.of(future, group)
         if any(t not in there for t in wanted):
-            yield Await(self.op, group, lambda: [t for t in wanted if t not in there])
+            yield Await(self.op, f"what group {group} gets from", lambda: [t for t in wanted if t not in there])
         partials = [there[t] for t in wanted]
         for partial in partials:
             if tile.clock is not None and partial.published is not None:
@@ -180,5 +181,41 @@ def reduce(op: ir.Operation, scope: Scope) -> Run:
         for partial in partials[1:]:
             values = yield from body.run(frame, (*values, *partial.values))
         return results_of(op, values)
+
+    return run
+
+
+@meaning("dataflow.offer")
+def offer(op: ir.Operation, scope: Scope) -> Run:
+    """Stage ``kernel``: a produce op whose group is the grid, and whose values each have an op of their own."""
+
+    def run(frame: Frame, value: Any) -> Future:
+        tile = frame.tile
+        future = tile.exchange.begin(op, tile.number)
+        published = tile.clock.release() if tile.clock is not None else None
+        tile.exchange.of(future, 0)[tile.number] = Partial((value,), published)
+        return future
+
+    return run
+
+
+@meaning("dataflow.take", flow=True)
+def take(op: ir.Operation, scope: Scope) -> Run:
+    takers = dataflow.OfferOp(ir.OpResult(dataflow.TakeOp(op).offer).owner.operation).lists
+
+    def run(frame: Frame, future: Future, source: int) -> Flow:
+        tile = frame.tile
+        if not 0 <= source < min(tile.count, len(takers)):
+            raise Fault("no-such-core", f"there is no tile {source}; the kernel runs on tiles 0 to {tile.count - 1}")
+        if tile.number not in takers[source]:
+            message = f"tile {tile.number} takes what tile {source} offers, and is none of its takers"
+            raise Fault("wrong-dependency", message, "source", [(future.op, "the takers are listed here")])
+        there = tile.exchange.of(future, 0)
+        if source not in there:
+            yield Await(op, "the offer of", lambda: [] if source in there else [source])
+        partial = there[source]
+        if tile.clock is not None and partial.published is not None:
+            tile.clock.acquire(partial.published)
+        return partial.values[0]
 
     return run

@@ -101,22 +101,21 @@ def take_turns(turns: Sequence[Turn], rng: np.random.Generator | None) -> None:
 
 def _deadlock(waiting: Sequence[Turn]) -> Fault:
     """Who waits for whom; tiles that wait at one place in one way are named together."""
-    places: dict[tuple[int, int, str, tuple[int, ...]], list[int]] = {}
+    places: dict[tuple[int, str, tuple[int, ...]], list[int]] = {}
     ops = {}
     for turn in waiting:
         assert turn.waits is not None
-        key = (hash(turn.waits.op), turn.waits.group, turn.waits.channel, tuple(turn.waits.missing()))
+        key = (hash(turn.waits.op), turn.waits.what, tuple(turn.waits.missing()))
         places.setdefault(key, []).append(turn.number)
         ops[key] = turn.waits.op
     blocked = {t.number for t in waiting}
     texts = []
     for key, tiles in places.items():
-        _, group, channel, missing = key
+        _, what, missing = key
         stuck = [m for m in missing if m in blocked]
         ended = [m for m in missing if m not in blocked]
         states = [f"{_tiles(stuck)}, waiting too"] * bool(stuck) + [f"{_tiles(ended)}, at the end"] * bool(ended)
         wait = "waits" if len(tiles) == 1 else "wait"
-        what = f"channel @{channel} from" if channel else f"what group {group} gets from"
         texts.append((ops[key], f"{_tiles(tiles)} {wait} for {what} {' and from '.join(states)}"))
     fault = Fault("deadlock", f"no compute tile can go on: {texts[0][1]}", notes=texts[1:])
     fault.op = texts[0][0]

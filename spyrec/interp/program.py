@@ -275,7 +275,7 @@ def _wait_for_core(op: ir.Operation, name: str) -> Run:
             if tile.program is not None:
                 yield Waiting(name, op, credits, poster, int(peer))
             else:
-                yield Await(op, 0, lambda: [int(peer)] if credits.count == 0 else [], name)
+                yield Await(op, f"channel @{name} from", lambda: [int(peer)] if credits.count == 0 else [])
         seen = credits.take()
         if seen is not None and tile.clock is not None:
             tile.clock.acquire(seen)

@@ -20,14 +20,13 @@ class Blocked:
 
 @dataclass(frozen=True)
 class Await:
-    """A compute tile cannot go on: at ``op`` it waits until ``missing()``, the tiles whose partials of ``group`` are
-    not there yet, is empty. With ``channel`` it waits for a post of that channel by those tiles.
+    """A compute tile cannot go on: at ``op`` it waits until ``missing()``, the tiles that ``what`` has to come from
+    ("a post of channel @c from"), is empty.
     """
 
     op: ir.Operation
-    group: int
+    what: str
     missing: Callable[[], Sequence[int]]
-    channel: str = ""
 
 
 #: How control flow runs: it may yield, and returns the values that leave it.

@@ -46,24 +46,3 @@ func.func @views_and_tiles(%x: index, %n: !ktdp.runtime_arg<index>) attributes {
     {variables_space_order = #id, variables_space_set = #points} : memref<8xf16>, memref<8xi32> -> !ktdp.access_tile<8xindex>
   return
 }
-
-// -----
-
-#all = affine_set<(i)[g] : (i - g >= 0, -i + g + 1 >= 0)>
-#one = affine_set<(g) : (g == 0)>
-func.func @between_tiles() attributes {grid = [2]} {
-  %x = arith.constant dense<1.0> : tensor<64xf16>
-  // expected-error@+2 {{ktdp.inter_tile_produce is not compiled yet: tiles do not exchange values}}
-  // expected-note@+1 {{store to device memory in one kernel, and load in the next}}
-  %f = ktdp.inter_tile_produce producer_tiles_per_group = #all -> <(tensor<64xf16>), groups = #one> {
-    ktdp.yield_partial %x : tensor<64xf16>
-  }
-  // expected-error@+2 {{ktdp.inter_tile_reduce is not compiled yet: tiles do not exchange values}}
-  // expected-note@+1 {{store to device memory in one kernel, and load in the next}}
-  %r = ktdp.inter_tile_reduce(%f) consumer_tiles_per_group = #all, identity(%x : tensor<64xf16>)
-    : <(tensor<64xf16>), groups = #one> -> tensor<64xf16> {
-  ^bb0(%a: tensor<64xf16>, %b: tensor<64xf16>):
-    ktdp.yield_reduced %a : tensor<64xf16>
-  }
-  return
-}

@@ -31,6 +31,7 @@ func.func @leftovers(%x: index, %s: f16) attributes {grid = [1], dataflow.signat
 
 // -----
 
+#one = affine_set<(g) : (g == 0)>
 #id = affine_map<(c) -> (c)>
 #none = affine_map<(c) -> ()>
 func.func @generics(%s: f16, %n: index) attributes {grid = [1], dataflow.signature = []} {
@@ -49,9 +50,11 @@ func.func @generics(%s: f16, %n: index) attributes {grid = [1], dataflow.signatu
     %0 = arith.addf %x, %o : f16
     linalg.yield %0 : f16
   } -> tensor<f16>
-  // expected-error@+1 {{scf.for hands out values at stage kernel; legality should have refused it}}
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %a) -> (tensor<64xf16>) {
-    scf.yield %t : tensor<64xf16>
+  // expected-error@+1 {{ktdp.inter_tile_produce is still here at stage kernel; resolve-exchange should have removed it}}
+  %p = ktdp.inter_tile_produce producer_tiles_per_group = affine_set<(i)[g] : (i == 0)> -> <(tensor<64xf16>), groups = #one> {
+    ktdp.yield_partial %a : tensor<64xf16>
   }
+  // expected-error@+1 {{ktdp.inter_tile_consume is still here at stage kernel; resolve-exchange should have removed it}}
+  %r = ktdp.inter_tile_consume(%p) consumer_tiles_per_group = affine_set<(i)[g] : (i == 0)> : <(tensor<64xf16>), groups = #one> -> tensor<64xf16>
   return
 }
