@@ -18,7 +18,7 @@ from spyrec.isa import End, Index, Instruction, LxOperand, Xfer
 from spyrec.sim.boxes import Box, box
 from spyrec.sim.elements import Elements
 from spyrec.sim.faults import UnitStops
-from spyrec.sim.memories import READ, WRITTEN, Lx
+from spyrec.sim.memories import Lx
 from spyrec.sim.operands import device_address, lx_address
 from spyrec.sim.ring import tree
 from spyrec.sim.shadow import Bytes, Shadow
@@ -46,6 +46,7 @@ def special(site: Site, instruction: Xfer) -> Step:
     links = path(world.device, site.program.kind, *spaces)
     cap, latency = min(link.bandwidth for link in links), sum(link.latency for link in links)
     link_counters = world.traffic.along(links)
+    shared = "device" in spaces
     sides = (_Side(site, instruction.source, writes=False), _Side(site, instruction.dest, writes=True))
     clip = _Clip(instruction)
     plans: dict[tuple[int, ...], _Plan] = {}
@@ -85,13 +86,14 @@ def special(site: Site, instruction: Xfer) -> Step:
         size = max(moved_in, moved_out)
         for counter in link_counters:
             counter.asked += plan.bytes
+            counter.within += 0 if shared else plan.bytes
             counter.moved += size
         path_links, hops = _way(unit, instruction, peers, world.device.cores)
         world.traffic.over_ring(path_links, size)
         volume, rate = latencies.flow(size, cap)
         ready = unit.time + latencies.cycles(timing.transfer_startup)
         delay = latency + hops * timing.hop_latency
-        flight = Flight(unit, index, volume, rate, "device" in spaces, unit.time, ready, latencies.cycles(delay))
+        flight = Flight(unit, index, volume, rate, shared, unit.time, ready, latencies.cycles(delay))
         flight.ring = path_links
         engine.issue(flight)
         return following
@@ -231,7 +233,7 @@ class _Side:
             span = world.device.limits.access_span
             _, window = device_address(None, at, where, world.memory, span, writes=self.writes)(unit)
             data, place, shadow, name = window.data, at - window.start, window.shadow, window.name
-            window.touched.mark(where, place, WRITTEN if self.writes else READ)
+            window.touched.mark(where, place, self.site.program.kind, writes=self.writes)
             counter, buffer = world.traffic.device, -1
         else:
             size = world.device.memory("lx").size

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from spyrec import numerics
 from spyrec.errors import Diagnostic, OutOfResources, Severity
@@ -32,29 +33,32 @@ class Lx:
         self.shadow = Shadow()
 
 
-READ, WRITTEN = 1, 2
 _FEW = 4  # pieces of a box that are marked one by one
 
 
 class Touched:
-    """Which of ``size`` bytes were read, and which written, by any core."""
+    """Which of ``size`` bytes were read, and which written, by each kind of unit of any core."""
 
     def __init__(self, size: int) -> None:
-        self._marks: Bytes = np.zeros(size, np.uint8)
+        self._size = size
+        self._marks: dict[tuple[str, bool], npt.NDArray[np.bool_]] = {}
 
-    def mark(self, box: Box, place: int, way: int) -> None:
-        """Note that the bytes of ``box`` at ``place`` were touched in ``way`` (READ or WRITTEN)."""
+    def mark(self, box: Box, place: int, kind: str, *, writes: bool) -> None:
+        """Note that units ``kind`` read, or wrote, the bytes of ``box`` at ``place``."""
+        marks = self._marks.get((kind, writes))
+        if marks is None:
+            marks = self._marks[kind, writes] = np.zeros(self._size, np.bool_)
         if len(box.intervals) <= _FEW or box.overlaps_itself:
             for low, high in box.intervals:
-                self._marks[place + low : place + high] |= way
+                marks[place + low : place + high] = True
             return
         shape, strides = (*box.counts, box.element_bytes), (*box.strides, 1)
-        view = np.ndarray(shape, np.uint8, self._marks, place, strides)
-        view |= way
+        np.ndarray(shape, np.bool_, marks, place, strides)[...] = True
 
-    def count(self, way: int) -> int:
-        """How many bytes were touched in ``way``."""
-        return int(np.count_nonzero(self._marks & way))
+    def count(self, *, writes: bool, kind: str | None = None) -> int:
+        """How many bytes were read, or written: by units ``kind``, or by any."""
+        found = [marks for (k, w), marks in self._marks.items() if w == writes and kind in (None, k)]
+        return int(np.count_nonzero(np.any(found, axis=0))) if found else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +106,9 @@ class DeviceMemory:
         self._windows.sort(key=lambda w: w.low)
         self._lows = [w.low for w in self._windows]
 
-    def unique(self, way: int) -> int:
-        """Bytes that any core has touched in ``way`` (READ or WRITTEN), each counted once."""
-        return sum(touched.count(way) for touched in self._touched)
+    def unique(self, *, writes: bool, kind: str | None = None) -> int:
+        """Bytes that any core has read, or written, each counted once; ``kind``: by such units alone."""
+        return sum(touched.count(writes=writes, kind=kind) for touched in self._touched)
 
     def find(self, low: int, high: int) -> Window:
         """The window that holds bytes ``[low, high)``. Raises :class:`UnitStops` when they are not all in one."""

@@ -1,14 +1,14 @@
 """The report of a run: plain data with a schema version. ``docs/simulator.md`` describes every entry.
 
 ```
-{"schema": 2, "kernel": str, "device": str, "tiles": int, "cycles": int, "seconds": float, "instructions": int,
+{"schema": 3, "kernel": str, "device": str, "tiles": int, "cycles": int, "seconds": float, "instructions": int,
  "shuffle": int | null,
  "bound": {"cycles": int, "ratio": float, "limit": str, "tile": int,
            "resources": [{"name", "what", "amount", "peak", "cycles", "edges"}, ...]},
  "units": [{"core", "unit", "instructions", "busy", "idle", "waiting": {channel: cycles}, "waiting_on": {unit: cycles}},
            ...],
  "memory": {"device" | "lx": {"read" | "written": {"useful", "asked", "moved"}}},
- "links": [{"source", "target", "asked", "moved"}, ...],
+ "links": [{"source", "target", "useful", "asked", "moved"}, ...],
  "ring": [{"from": core, "to": core, "moved"}, ...],
  "lx": {"size", "reserved", "peak", "at": [buffer, ...],
         "buffers": [{"name", "address", "bytes", "first", "last"}, ...]}}
@@ -24,19 +24,20 @@ from spyrec.isa import Binary, Buffer, Contract, Instruction, Stream, Xfer
 from spyrec.sim import roofline
 from spyrec.sim.faults import cores
 from spyrec.sim.machine import Machine, end
-from spyrec.sim.memories import READ, WRITTEN
 from spyrec.sim.trace import Tally, Trace
-from spyrec.sim.traffic import Counter
+from spyrec.sim.traffic import Counter, LinkCounter
 from spyrec.sim.units import Unit
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: int | None) -> dict[str, Any]:
     """The report of ``machine``, which has run for ``cycles`` and told ``trace`` what it did."""
     device, binary, traffic = machine.device, machine.binary, machine.traffic
-    unique = {"read": machine.memory.unique(READ), "written": machine.memory.unique(WRITTEN)}
-    bound = roofline.bound(binary, device, traffic, unique, trace.tallies)
+    memory = machine.memory
+    read, written = memory.unique(writes=False), memory.unique(writes=True)
+    useful = {(a, b): _useful(machine, a, b, counter) for (a, b), counter in traffic.links.items()}
+    bound = roofline.bound(binary, device, read + written, useful, trace.tallies)
     posters = {channel.name: channel.source for channel in binary.channels}
     return {
         "schema": SCHEMA,
@@ -50,12 +51,12 @@ def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: i
         "bound": _bound(bound, cycles),
         "units": [_unit(u, cycles, posters) for u in machine.units],
         "memory": {
-            "device": _counter(traffic.device, unique["read"], unique["written"]),
+            "device": _counter(traffic.device, read, written),
             "lx": _counter(traffic.lx, traffic.lx.read_asked, traffic.lx.written_asked),
         },
         "links": [
-            {"source": source, "target": target, "asked": c.asked, "moved": c.moved}
-            for (source, target), c in traffic.links.items()
+            {"source": link[0], "target": link[1], "useful": useful[link], "asked": c.asked, "moved": c.moved}
+            for link, c in traffic.links.items()
         ],
         "ring": [
             {"from": link // 2, "to": (link // 2 + (-1 if link % 2 else 1)) % device.cores, "moved": moved}
@@ -63,6 +64,17 @@ def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: i
         ],
         "lx": {"size": machine.lx_size, **_lx(binary, trace.tallies)},
     }
+
+
+def _useful(machine: Machine, source: str, target: str, counter: LinkCounter) -> int:
+    """Bytes that a link had to carry: those of device memory once for all cores, others as often as they are asked for.
+
+    A link joins a memory and a kind of unit, and what comes over it has been read, or is written, by those units.
+    """
+    device = machine.device
+    kind = source if source in device.units else target
+    writes = target == device.memory("device").kind or source == device.memory("lx").kind
+    return min(counter.asked, machine.memory.unique(writes=writes, kind=kind) + counter.within)
 
 
 def _bound(bound: roofline.Bound, cycles: int) -> dict[str, Any]:
@@ -222,7 +234,7 @@ def _bytes_text(report: Mapping[str, Any]) -> Iterator[str]:
         yield f"{'  core ' + str(most['from']) + ' to ' + str(most['to']):<24}{'':>14}{'':>14}{most['moved']:>14}"
     for link in report["links"]:
         where = f"{link['source']} to {link['target']}"
-        yield f"{where:<24}{'':>14}{link['asked']:>14}{link['moved']:>14}"
+        yield f"{where:<24}{link['useful']:>14}{link['asked']:>14}{link['moved']:>14}"
 
 
 def _lx_text(lx: Mapping[str, Any]) -> Iterator[str]:

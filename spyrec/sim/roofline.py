@@ -17,7 +17,6 @@ from spyrec.isa import Binary, Contract, Stream, UnitProgram, Xfer
 from spyrec.sim.boxes import box
 from spyrec.sim.stream import lane_operations
 from spyrec.sim.trace import Tally
-from spyrec.sim.traffic import Traffic
 from spyrec.sim.transfer import path
 
 
@@ -83,13 +82,14 @@ class _Steps:
 def bound(
     binary: Binary,
     device: Device,
-    traffic: Traffic,
-    unique: Mapping[str, int],
+    unique: int,
+    useful: Mapping[tuple[str, str], int],
     tallies: Mapping[tuple[int, int, int], Tally],
 ) -> Bound:
-    """The bound of a run that moved ``traffic`` and of which ``tallies`` say how often each instruction ran.
+    """The bound of a run of which ``tallies`` say how often each instruction ran.
 
-    ``unique`` is bytes of device memory ``read`` and ``written``, each counted once over all cores.
+    ``unique`` is bytes of device memory read and bytes written, each counted once over all cores; ``useful`` has the
+    bytes that each link had to carry.
     """
     steps = _steps(binary, device, tallies)
     chained = _chain(binary, device, steps)
@@ -105,15 +105,11 @@ def bound(
 
     start = device.timing.transfer_startup if steps.load.amount or steps.store.amount else 0
     memory = device.memory("device")
-    moved = unique["read"] + unique["written"]
     peak = device.timing.device_bandwidth
-    found = [Resource(f"memory {memory.kind}", "bytes", moved, peak, moved / peak, start)]
-    for (source, target), counter in traffic.links.items():
+    found = [Resource(f"memory {memory.kind}", "bytes", unique, peak, unique / peak, start)]
+    for (source, target), amount in useful.items():
         link = device.link(source, target)
         kind = device.units[target if target in device.units else source].role
-        # Between scratchpads nothing tells useful bytes from others.
-        useful = {"load": unique["read"], "store": unique["written"]}.get(kind, counter.asked)
-        amount = min(counter.asked, useful)
         peak = link.bandwidth * binary.tiles
         around = edges(kind) + device.timing.transfer_startup
         found.append(Resource(f"link {source} to {target}", "bytes", amount, peak, amount / peak, around))

@@ -30,9 +30,12 @@ class Counter:
 
 @dataclass
 class LinkCounter:
-    """Bytes over one link, all cores together."""
+    """Bytes over one link, all cores together; ``within``: those asked for that neither come from device memory nor go
+    there.
+    """
 
     asked: int = 0
+    within: int = 0
     moved: int = 0
 
 

@@ -17,7 +17,6 @@ from spyrec.device.model import Device, Link
 from spyrec.isa import Instruction, Xfer
 from spyrec.sim.boxes import Box, box, pairing
 from spyrec.sim.faults import UnitStops
-from spyrec.sim.memories import READ, WRITTEN
 from spyrec.sim.operands import device_address, lx_address
 from spyrec.sim.shadow import Bytes, SharedShadow
 from spyrec.sim.units import BLOCKED, Flight, Step, Unit
@@ -49,6 +48,7 @@ def xfer(site: Site, instruction: Instruction) -> Step:
     counters = {"device": world.traffic.device, "lx": world.traffic.lx}
     read_counter, write_counter = counters.get(from_space), counters[to_space]
     link_counters = world.traffic.along(links)
+    within = 0 if shared else dest.bytes
 
     def step(unit: Unit) -> int:
         if not unit.slot_free():
@@ -72,6 +72,7 @@ def xfer(site: Site, instruction: Instruction) -> Step:
             size = max(size, moved)
         for counter in link_counters:
             counter.asked += dest.bytes
+            counter.within += within
             counter.moved += size
         volume, rate = latencies.flow(size, cap)
         ready = unit.time + latencies.cycles(startup)
@@ -127,7 +128,7 @@ def moved_bytes(device: Device, space: str, where: Box) -> Callable[[int], int]:
 
 
 def _source(site: Site, instruction: Xfer, where: Box) -> Source:
-    end, index, sanitizer = instruction.source, site.index, site.world.sanitizer
+    end, index, sanitizer, kind = instruction.source, site.index, site.world.sanitizer, site.program.kind
     if end.space == "fill":
         pattern = np.frombuffer((end.offset & ((1 << 64) - 1)).to_bytes(8, "little"), np.uint8)
         return lambda unit: (pattern, 0, 0)
@@ -144,7 +145,7 @@ def _source(site: Site, instruction: Xfer, where: Box) -> Source:
                 sanitizer.judge(found, window.name, reads=True)
             if place not in seen:
                 seen.add(place)
-                window.touched.mark(where, place, READ)
+                window.touched.mark(where, place, kind, writes=False)
             return window.data, place, at
 
         return read_device
@@ -163,7 +164,7 @@ def _source(site: Site, instruction: Xfer, where: Box) -> Source:
 
 
 def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
-    end, index, sanitizer = instruction.dest, site.index, site.world.sanitizer
+    end, index, sanitizer, kind = instruction.dest, site.index, site.world.sanitizer, site.program.kind
     if end.space == "device":
         span = site.world.device.limits.access_span
         address = device_address(end.base, end.offset, where, site.world.memory, span, writes=True)
@@ -177,7 +178,7 @@ def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
                 sanitizer.judge(found, window.name, reads=False)
             if place not in seen:
                 seen.add(place)
-                window.touched.mark(where, place, WRITTEN)
+                window.touched.mark(where, place, kind, writes=True)
             return window.data, place, at, shadow
 
         return write_device

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from assembled import Kernel, add_rows, copy_rows, device, launch, run
+from assembled import HALT, Kernel, add_rows, copy_rows, device, launch, load, run
 from lines import LINES, Line
 
 from spyrec import isa, sim
@@ -24,7 +25,7 @@ from target import Program
 
 def report(kernel: Kernel, **numbers: int) -> dict[str, Any]:
     made: dict[str, Any] = json.loads(json.dumps(kernel.run(device(**numbers)).report))
-    assert made["schema"] == 2
+    assert made["schema"] == 3
     return made
 
 
@@ -62,6 +63,29 @@ def test_a_byte_that_every_core_reads_is_useful_once() -> None:
     assert made["memory"]["device"]["read"] == {"useful": size, "asked": tiles * size, "moved": tiles * size}
     assert made["memory"]["device"]["written"] == {"useful": tiles * size, "asked": tiles * size, "moved": tiles * size}
     assert resource(made, "memory ddr")["amount"] == size + tiles * size
+    links = {(k["source"], k["target"]): (k["useful"], k["asked"]) for k in made["links"]}
+    assert links["ddr", "load"] == links["load", "lx"] == (size, tiles * size)
+    assert links["lx", "store"] == links["store", "ddr"] == (tiles * size, tiles * size)
+    assert resource(made, "link ddr to load")["amount"] == size
+
+
+def test_a_link_has_bytes_of_its_own() -> None:
+    """Two kinds of units load, one row each and the same row twice: each link carries what its units have read."""
+    dev = device()
+    other = replace(dev.units["load"], kind="fetch")
+    paths = (replace(dev.links[0], target="fetch"), replace(dev.links[1], source="fetch"))
+    dev = replace(dev, units={**dev.units, "fetch": other}, links=(*dev.links, *paths))
+    param = isa.Instruction("param", rd=2, imm=0)
+    fill = isa.Xfer(element_bytes=2, source=isa.End("fill"), dest=isa.End("lx"), dims=(isa.Dim(8, 0, 2),))
+    first = (param, load(2, None, None, 128), load(2, None, None, 128, at=256), HALT)
+    second = (param, load(2, None, None, 256, at=512), replace(fill, dest=isa.End("lx", None, 1024)), HALT)
+    binary = isa.Binary(units=(isa.UnitProgram("load", 0, first), isa.UnitProgram("fetch", 0, second)))
+    made = run(binary, launch({"x": np.zeros(128, np.float16)}), dev).report
+    links = {(k["source"], k["target"]): (k["useful"], k["asked"], k["moved"]) for k in made["links"]}
+    assert links["ddr", "load"] == (128, 256, 256)
+    assert links["ddr", "fetch"] == (256, 256, 256)
+    assert links["fetch", "lx"] == (256 + 16, 256 + 16, 256 + 16)
+    assert made["memory"]["device"]["read"] == {"useful": 256, "asked": 512, "moved": 512}
 
 
 def test_links_carry_what_transfers_ask_for() -> None:
