@@ -9,7 +9,7 @@ import numpy as np
 
 from spyrec import numerics
 from spyrec.mlir import ir
-from spyrec.passes.analysis import kernels, ops
+from spyrec.passes.analysis import folds, kernels, ops
 from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passkit import Pass, PassContext
 
@@ -35,8 +35,8 @@ class FoldConstants(Pass):
         %t = arith.constant dense<0.995054781> : tensor<4x64xf32>
         %r = linalg.generic {...} ins(%x : ...) outs(%e : ...) { ... %h = arith.constant 7.38905621 : f32 ... }
 
-    Leaves alone integer scalars outside of bodies, which ``simplify-indices`` deals with, and divisions by zero.
-    Refuses nothing.
+    Leaves alone integer scalars outside of bodies, which ``simplify-indices`` deals with, products that a sum folds,
+    which are not rounded, and divisions by zero. Refuses nothing.
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -53,7 +53,7 @@ class FoldConstants(Pass):
                 ctx.statistics["ops folded"] += _finish(inner, known)
             elif (seen := structured(inner)) is not None:
                 _enter(seen, known)
-            elif inner.name in numerics.SCALAR_OPS and _has_lanes(inner):
+            elif inner.name in numerics.SCALAR_OPS and _has_lanes(inner) and not _is_summed(inner):
                 ctx.statistics["ops folded"] += _replace(inner, _evaluate(inner, known), known)
 
 
@@ -99,6 +99,17 @@ def _has_lanes(op: ir.Operation) -> bool:
     if around is not None and around.name.startswith("linalg."):
         return True
     return isinstance(op.results[0].type, ir.RankedTensorType | ir.FloatType)
+
+
+def _is_summed(op: ir.Operation) -> bool:
+    """Whether the op is a product that a sum folds: it is not rounded, and a constant would be."""
+    around = kernels.parent(op)
+    seen = structured(around) if op.name == folds.PRODUCT and around is not None else None
+    if seen is None or seen.is_parallel:
+        return False
+    found = [folds.fold(seen, output) for output in range(len(seen.outputs))]
+    products = [one.product for one in found if one is not None]
+    return any(product is not None and product == op for product in products)
 
 
 def _evaluate(op: ir.Operation, known: _Known) -> numerics.Array | None:

@@ -7,27 +7,18 @@ from typing import ClassVar
 
 from spyrec.dialects import ktdp, spyreop
 from spyrec.mlir import ir
+from spyrec.numerics.reductions import COMBINERS
+from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import kernels, legal_views, support
+from spyrec.passes.analysis.folds import folds
 from spyrec.passes.analysis.index_values import IndexValues
-from spyrec.passes.analysis.structured import Structured, stream_problems, structured
+from spyrec.passes.analysis.structured import Structured, map_problem, structured
 from spyrec.passkit import Pass, PassContext
 
 _SHAPED = (ir.RankedTensorType, ir.UnrankedTensorType, ir.MemRefType, ir.UnrankedMemRefType, ir.VectorType)
 _INTER_TILE = (ktdp.InterTileProduceOp, ktdp.InterTileConsumeOp, ktdp.InterTileReduceOp)
 _ENDS = (ktdp.YieldPartialOp, ktdp.YieldReducedOp)
 _UNSIGNED = ("arith.divui", "arith.remui", "arith.ceildivui")
-_CARRIED = {
-    "scf.for": (
-        "a loop",
-        "they would have to stay in one place for all iterations",
-        "store the value and load it again, or compute numbers from the counter of the loop",
-    ),
-    "scf.if": (
-        "an if",
-        "both branches would have to leave them in one place",
-        "store inside both branches, or use arith.select",
-    ),
-}
 
 
 @dataclass
@@ -40,16 +31,17 @@ class Legality(Pass):
 
     Refused, for example::
 
-        %m = linalg.reduce ins(%x : tensor<4x64xf16>) outs(%e : tensor<4xf16>) dimensions = [1] (%a: f16, %b: f16) {...}
+        %m = linalg.reduce { arith.subf } ins(%x : tensor<4x64xf16>) outs(%e : tensor<4xf16>) dimensions = [1]
 
-    with ``linalg.reduce is not compiled yet: it reduces: an iteration would need what another one made``. It changes
-    nothing: the IR after is the IR before.
+    with ``linalg.reduce is not compiled yet: it reduces, and its body is no combiner of the old value and a term``. It
+    changes nothing: the IR after is the IR before.
 
-    Refuses: ops outside the tables of ``passes/analysis/support.py``; values carried by loops and ifs; tensors of
-    dynamic shape or of element types for which the device has no lanes; linalg ops that reduce or whose maps a stream
-    cannot walk; forms of ops that the current dialect no longer has; views with dynamic sizes or strides or in LX;
-    tiles whose set is no box of constant bounds that fills the tile, or whose order is not the identity; arguments that
-    are neither addresses nor numbers."""
+    Refuses: ops outside the tables of ``passes/analysis/support.py``; what loops and ifs carry besides tensors and
+    integers; tensors of dynamic shape or of element types for which the device has no lanes; slices of extents or steps
+    that only the run knows; reductions by other than known combiners; maps that are not walked in strides; forms of ops
+    that the current dialect no longer has; views with dynamic sizes or strides or in LX; tiles whose set is no box of
+    constant bounds that fills the tile, or whose order is not the identity; arguments that are neither addresses nor
+    numbers."""
 
     anchor: ClassVar[str] = "builtin.module"
 
@@ -142,8 +134,8 @@ class _Function:
             return self._control(op)
         elif op.name.startswith("linalg."):
             self._linalg(op)
-        elif op.name == "tensor.empty":
-            self._tensors(op)
+        elif op.name in support.SHAPE_OPS:
+            self._shape(op)
         elif op.name == "tensor.splat":
             self._tensors(op)
             self._scalar_source(op, op.operands[0])
@@ -160,12 +152,8 @@ class _Function:
     # Control flow
 
     def _control(self, op: ir.Operation) -> bool:
-        if op.results:
-            what, why, instead = _CARRIED[op.name]
-            types = ", ".join(str(value.type) for value in op.results)
-            self._error(
-                op, "carried-value", f"{what} that hands out values ({types}) is not compiled yet: {why}", instead
-            )
+        for value in op.results:
+            self._carried(op, value.type)
         if op.name == "scf.for":
             if "unsignedCmp" in op.attributes:
                 self._refuse(op, support.Refusal("its counter is unsigned", "use a signed loop"))
@@ -173,6 +161,18 @@ class _Function:
             if not step.is_constant:
                 self._refuse(op, support.Refusal("its step is not constant", "count by 1 and multiply the counter"))
         return True
+
+    def _carried(self, op: ir.Operation, type_: ir.Type) -> None:
+        """A value that a loop or an if hands out: a tensor or a number."""
+        if isinstance(type_, ir.RankedTensorType):
+            self._tensors(op)
+        elif not support.is_integer(type_):
+            self._error(
+                op,
+                "carried-value",
+                f"{op.name} that hands out {type_} is not compiled yet: only tensors and integers are carried",
+                "make it inside, of what is carried",
+            )
 
     # Compute
 
@@ -183,13 +183,14 @@ class _Function:
             return
         if not self._tensors(op):
             return
-        for problem in stream_problems(seen):
-            self._error(
-                op,
-                "unsupported-op",
-                f"{op.name} is not compiled yet: {problem}",
-                "only element-wise operations are; their maps pick loops, each at most once",
-            )
+        problem = map_problem(seen)
+        if problem is not None:
+            instead = "cut what is needed out with tensor.extract_slice, or write it with tensor.insert_slice"
+            self._error(op, "unsupported-op", f"{op.name} is not compiled yet: {problem}", instead)
+            return
+        if folds(seen) is None:
+            why = f"{op.name} is not compiled yet: it reduces, and its body is no combiner of the old value and a term"
+            self._error(op, "unsupported-op", why, f"yield one of {', '.join(COMBINERS)} of them")
             return
         for value in seen.inputs:
             if not isinstance(value.type, _SHAPED):
@@ -242,6 +243,17 @@ class _Function:
             for operand in op.operands:
                 if not isinstance(operand.type, _SHAPED):
                     self._scalar_source(op, operand)
+
+    def _shape(self, op: ir.Operation) -> None:
+        """An op that only moves elements of tensors, in boxes of constant extents and steps."""
+        if not self._tensors(op):
+            return
+        for name in ("static_sizes", "static_strides"):
+            numbers = list(ir.DenseI64ArrayAttr(op.attributes[name])) if name in op.attributes else []
+            if DYNAMIC in numbers or any(n < 0 for n in numbers):
+                why = f"{name.removeprefix('static_')} of a slice are constants, and not below 0"
+                self._refuse(op, support.Refusal(why, "cut slices of constant extents and steps"))
+                return
 
     def _tensors(self, op: ir.Operation) -> bool:
         """Whether all tensors of ``op`` have static shapes and element types that the vector unit computes with."""

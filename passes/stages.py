@@ -54,6 +54,10 @@ STAGES: tuple[Stage, ...] = (
                 " from. What a group does in its combiner is compute like any other from here on.",
             ),
             Step(
+                "func.func(keep-rounding),linalg-generalize-named-ops,func.func(normalize-reductions,keep-rounding)",
+                "One spelling of compute. What a sum rounds is settled before upstream folds or fuses anything.",
+            ),
+            Step(
                 "func.func(normalize-loops,simplify-indices)",
                 "Counters and addresses in one form each, over which bounds can be proven.",
             ),
@@ -63,13 +67,17 @@ STAGES: tuple[Stage, ...] = (
                 " kernel asks of a launch, too.",
             ),
             Step(
-                "func.func(convert-elementwise-to-linalg,scalars-to-tensors),linalg-generalize-named-ops",
-                "One spelling of compute, so that placement and the encoder have one op to read. The conversion folds"
-                " (x ^ x, of two loads that are one by now), so what it leaves constant is filled after it.",
+                "func.func(convert-elementwise-to-linalg,scalars-to-tensors)",
+                "Placement and the encoder have one op to read. The conversion folds (x ^ x, of two loads that are one"
+                " by now), so what it leaves constant is filled after it.",
             ),
             Step(
                 "func.func(linalg-fuse-elementwise-ops,capture-scalars,canonicalize,cse)",
                 "What passes through lanes needs no buffer; what is the same in all of them needs no lane.",
+            ),
+            Step(
+                "func.func(drop-rounding,unshare-inits)",
+                "Nothing is fused or merged any more: few marks are needed, and accumulators get tensors of their own.",
             ),
         ),
         gate="verify-kernel",

@@ -8,7 +8,8 @@ from typing import ClassVar
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels, scalars, signature, support
-from spyrec.passes.analysis.structured import stream_problems, structured
+from spyrec.passes.analysis.folds import folds
+from spyrec.passes.analysis.structured import map_problem, structured
 from spyrec.passkit import Pass, PassContext
 
 _BROKEN = "stage-invariant"
@@ -28,7 +29,8 @@ class VerifyKernel(Pass):
     """Hold the compiler to what stage ``kernel`` promises.
 
     One flat grid; reads and writes instead of views, offers and takes instead of futures; compute as
-    ``linalg.generic`` on tensors, with parallel loops and without scalar inputs; integer scalars; loops and ifs; a
+    ``linalg.generic`` on tensors, without scalar inputs, with maps that pick loops, and reductions that combine the old
+    value with a term; slices and reshapes; integer scalars; loops and ifs that hand out tensors and integers; a
     signature. What is found otherwise is reported with the name of the pass that should have removed it
     (``stage-invariant``).
 
@@ -69,9 +71,10 @@ def _problem(op: ir.Operation) -> str | None:
     if op.name == "linalg.generic":
         return _generic_problem(op)
     if op.name in support.CONTROL_OPS:
-        return None
+        carried = next((value.type for value in op.results if not _may_be_carried(value.type)), None)
+        return f"{op.name} hands out {carried} at stage kernel; legality should have refused it" if carried else None
     tensors = any(isinstance(value.type, ir.RankedTensorType) for value in [*op.results, *op.operands])
-    if op.name == "tensor.empty":
+    if op.name in support.SHAPE_OPS:
         return None
     if op.name in support.SCALAR_OPS and not tensors:
         return None
@@ -91,8 +94,19 @@ def _generic_problem(op: ir.Operation) -> str | None:
         return _still(op, "legality")
     if not all(isinstance(value.type, ir.RankedTensorType) for value in op.operands):
         return "linalg.generic has inputs that are no tensors; capture-scalars should have taken them into the body"
-    problem = next(stream_problems(seen), None)
-    return f"linalg.generic is no stream: {problem}; legality should have refused it" if problem else None
+    problem = map_problem(seen)
+    if problem is not None:
+        return f"linalg.generic is not walked in strides: {problem}; legality should have refused it"
+    found = folds(seen)
+    if found is None:
+        return "linalg.generic reduces by no known combiner; legality should have refused it"
+    if any(one is not None and one.position != 1 for one in found):
+        return "linalg.generic combines a term with the old value; normalize-reductions should have turned it"
+    return None
+
+
+def _may_be_carried(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.RankedTensorType) or support.is_integer(type_)
 
 
 def _still(op: ir.Operation, culprit: str) -> str:

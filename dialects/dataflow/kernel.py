@@ -17,6 +17,18 @@ class TileIdOp(ods.Op, dialect=Dataflow, name="tile_id", effects=ods.Pure):
     assembly_format = "attr-dict"
 
 
+class RoundedOp(ods.Op, dialect=Dataflow, name="rounded", effects=ods.Pure, same_types=(("input", "result"),)):
+    """A float as it is: rounded to its type.
+
+    In the body of a sum it stands between the sum and a product that was an op of its own when the kernel was written:
+    a product that feeds a sum directly is not rounded (`docs/numerics.md`). No pass folds it.
+    """
+
+    input = ods.operand(c.AnyFloat, "the number")
+    result = ods.result(c.AnyFloat, "the same number")
+    assembly_format = "$input attr-dict `:` type($result)"
+
+
 class BoxOp(ods.Op):
     """What `read` and `write` have in common: a strided box of a memory, and which of its points are moved."""
 

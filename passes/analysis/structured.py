@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spyrec.mlir import ir, linalg
-
-MAX_STREAM_RANK = 4
-"""Loops that one stream kernel nests. More are possible only where neighbouring ones merge."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +30,16 @@ class Structured:
 
     @property
     def is_parallel(self) -> bool:
-        """Whether every iteration writes elements of its own: no loop reduces."""
-        return all(map_.is_permutation for map_ in self.output_maps)
+        """Whether every iteration writes elements of its own, and all are written: no loop reduces."""
+        return all(
+            len(picked(map_)) == self.loops and covers(map_, output)
+            for map_, output in zip(self.output_maps, self.outputs, strict=True)
+        )
+
+    @property
+    def yielded(self) -> list[ir.Value]:
+        """The new elements of the outputs, as values of the body."""
+        return list(list(self.body.operations)[-1].operands)
 
     def output_argument(self, position: int) -> ir.BlockArgument | None:
         """The body's argument for the old value of an output; ``None`` where the op's form has none."""
@@ -65,26 +69,40 @@ def structured(op: ir.Operation) -> Structured | None:
     return Structured(op, tuple(operands[:count]), tuple(operands[count:]), values)
 
 
-def stream_problems(op: Structured) -> Iterator[str]:
-    """Why a vector unit cannot run the op as one stream; nothing when it can.
+def map_problem(op: Structured) -> str | None:
+    """Why the operands of the op cannot be walked with one stride per loop; ``None`` when they can."""
+    for position, (map_, value) in enumerate(zip(op.maps, [*op.inputs, *op.outputs], strict=True)):
+        what = "input" if position < len(op.inputs) else "output"
+        if not is_plain(map_):
+            return f"its {what} map {map_} does more than pick loops, and a unit walks with one stride per loop"
+        if what == "output" and not covers(map_, value):
+            return f"its output map {map_} leaves a part of the output as it was"
+    return None
 
-    A stream walks up to four nested counts, each operand with a stride of its own per count, and carries nothing from
-    one iteration to the next."""
-    if not op.is_parallel:
-        yield "it reduces: an iteration would need what another one made"
-        return
-    for position, map_ in enumerate(op.maps):
-        if not map_.is_projected_permutation and map_.results:
-            what = "input" if position < len(op.inputs) else "output"
-            yield f"its {what} map {_text(map_)} does more than pick loops, and a stream has one stride per loop"
-    if op.loops > MAX_STREAM_RANK and not all(is_identity(map_) or not map_.results for map_ in op.maps):
-        yield f"it nests {op.loops} loops that do not merge, and a stream nests {MAX_STREAM_RANK}"
+
+def picked(map_: ir.AffineMap) -> frozenset[int]:
+    """The loops that results of the map are."""
+    found = [ir.AffineDimExpr(result) for result in map_.results if isinstance(result, ir.AffineDimExpr)]
+    return frozenset(result.position for result in found)
+
+
+def is_plain(map_: ir.AffineMap) -> bool:
+    """Whether every result of the map is a loop, each at most once, or a constant."""
+    constants = sum(isinstance(result, ir.AffineConstantExpr) for result in map_.results)
+    return len(picked(map_)) + constants == len(map_.results)
+
+
+def covers(map_: ir.AffineMap, value: ir.Value) -> bool:
+    """Whether a plain map reaches all of ``value``: its constants are where there is nothing but them."""
+    shape = ir.ShapedType(value.type).shape
+    fixed = [extent for result, extent in zip(map_.results, shape, strict=True) if not _is_loop(result)]
+    return is_plain(map_) and all(extent == 1 for extent in fixed)
+
+
+def _is_loop(expression: ir.AffineExpr) -> bool:
+    return isinstance(expression, ir.AffineDimExpr)
 
 
 def is_identity(map_: ir.AffineMap) -> bool:
     """Whether the map hands out all of its dimensions in their order."""
     return len(map_.results) == map_.n_dims and map_ == ir.AffineMap.get_identity(map_.n_dims)
-
-
-def _text(map_: ir.AffineMap) -> str:
-    return str(map_)

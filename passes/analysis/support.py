@@ -21,7 +21,12 @@ SCALAR_OPS: frozenset[str] = frozenset(
 """Ops on integer scalars that the units' own ALU can do (unsigned division only of what is not negative)."""
 
 CONTROL_OPS: frozenset[str] = frozenset({"func.return", "scf.for", "scf.if", "scf.yield"})
-"""Structured control flow; none of it may carry values."""
+"""Structured control flow."""
+
+SHAPE_OPS: frozenset[str] = frozenset(
+    {"tensor.collapse_shape", "tensor.empty", "tensor.expand_shape", "tensor.extract_slice", "tensor.insert_slice"}
+)
+"""Ops that only say where elements of a tensor are."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,11 @@ class Refusal:
     instead: str
 
 
+def is_integer(type_: ir.Type) -> bool:
+    """Whether the units' registers hold values of ``type_``: index, and integers of up to 64 bits."""
+    return isinstance(type_, ir.IndexType) or (isinstance(type_, ir.IntegerType) and type_.width <= 64)
+
+
 def refusal(name: str) -> Refusal:
     """What to say about the op ``name``, which the line does not carry: the longest row that fits its name."""
     fitting = [row for row in _REFUSALS if name == row or (row.endswith((".", "_")) and name.startswith(row))]
@@ -39,13 +49,6 @@ def refusal(name: str) -> Refusal:
 
 
 _OTHER = Refusal("no pass lowers it", "say it with linalg, arith, math, scf and ktdp")
-
-_RESHAPE = Refusal(
-    "a tensor keeps the shape in which it was loaded", "load and store through views that already have the shape"
-)
-_SLICE = Refusal(
-    "a tensor is moved and computed as a whole", "load and store the piece through an access tile of its own"
-)
 
 _REFUSALS: dict[str, Refusal] = {
     "affine.": Refusal("of affine, only affine.apply is compiled", "use scf.for, scf.if and arith"),
@@ -81,11 +84,6 @@ _REFUSALS: dict[str, Refusal] = {
     ),
     "scf.": Refusal("of scf, only scf.for and scf.if are compiled", "use scf.for and scf.if"),
     "scf.while": Refusal("the number of iterations must be known when the loop begins", "use scf.for"),
-    "tensor.collapse_shape": _RESHAPE,
-    "tensor.expand_shape": _RESHAPE,
-    "tensor.reshape": _RESHAPE,
-    "tensor.extract_slice": _SLICE,
-    "tensor.insert_slice": _SLICE,
     "tensor.extract": Refusal(
         "an element of a tensor would have to come back out of the vector unit", "keep it as a tensor of rank 0"
     ),

@@ -127,6 +127,7 @@ MICRO_ROWS: tuple[MicroRow, ...] = (
             "sigmoid": "1 / (1 + exp(-a))",
             "silu": "a * sigmoid(a)",
             "gelu": "a * (1 + erf(a / sqrt(2))) / 2",
+            "rounded": "a, which a sum then folds as it was rounded",
         },
     ),
     *_rows(

@@ -269,4 +269,5 @@ FLOAT_OPS = table(
     _test("math.isnan", np.isnan),
     _test("math.isinf", np.isinf),
     _test("math.isfinite", np.isfinite),
+    ScalarOp("dataflow.rounded", 1, lambda operands, result, _: operands[0].astype(result, copy=False)),
 )

@@ -40,3 +40,37 @@ func.func @compiles(%x: index, %n: index, %scale: f16) attributes {grid = [32]} 
   }
   return
 }
+
+// Reductions and contractions into what has contents or not, tensors and integers that loops and ifs hand out, slices and reshapes.
+#keep = affine_map<(r, c) -> (r, 0)>
+func.func @accumulates(%x: index, %n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %k = tensor.empty() : tensor<4x1xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %at = %c0) -> (tensor<4x4xf32>, index) {
+    %p = linalg.matmul ins(%acc, %acc : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %m = linalg.reduce { arith.maxnumf } ins(%p : tensor<4x4xf32>) outs(%e : tensor<4xf32>) dimensions = [1]
+    %o = tensor.empty() : tensor<4x4xf32>
+    %b = linalg.broadcast ins(%m : tensor<4xf32>) outs(%o : tensor<4x4xf32>) dimensions = [1]
+    %less = arith.cmpi slt, %at, %n : index
+    %next:2 = scf.if %less -> (tensor<4x4xf32>, index) {
+      %low = tensor.extract_slice %b[0, %i] [4, 1] [1, 1] : tensor<4x4xf32> to tensor<4x1xf32>
+      %whole = tensor.insert_slice %low into %p[0, 0] [4, 1] [1, 1] : tensor<4x1xf32> into tensor<4x4xf32>
+      scf.yield %whole, %i : tensor<4x4xf32>, index
+    } else {
+      %flat = tensor.collapse_shape %p [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+      %again = tensor.expand_shape %flat [[0, 1]] output_shape [4, 4] : tensor<16xf32> into tensor<4x4xf32>
+      scf.yield %again, %at : tensor<4x4xf32>, index
+    }
+    scf.yield %next#0, %next#1 : tensor<4x4xf32>, index
+  }
+  %s = linalg.generic {indexing_maps = [#id, #keep], iterator_types = ["parallel", "reduction"]} ins(%r#0 : tensor<4x4xf32>) outs(%k : tensor<4x1xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    %square = arith.mulf %in, %in : f32
+    %sum = arith.addf %square, %o : f32
+    linalg.yield %sum : f32
+  } -> tensor<4x1xf32>
+  return
+}

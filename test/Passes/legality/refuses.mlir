@@ -3,23 +3,21 @@
 // RUN: spyrec opt %s --legality --split-input-file --verify-diagnostics
 
 #id = affine_map<(r, c) -> (r, c)>
+#row = affine_map<(r, c) -> (r)>
 func.func @reduction(%x: tensor<4x64xf16>) attributes {grid = [1]} {
   // expected-error@-1 {{argument 'x' of type tensor<4x64xf16> is not compiled yet: an argument is an address (index) or a number}}
   // expected-note@-2 {{take the address of a tensor as index, and make a view of it}}
   %e = tensor.empty() : tensor<4xf16>
-  // expected-error@+2 {{linalg.reduce is not compiled yet: it reduces: an iteration would need what another one made}}
-  // expected-note@+1 {{only element-wise operations are; their maps pick loops, each at most once}}
-  %r = linalg.reduce { arith.addf } ins(%x : tensor<4x64xf16>) outs(%e : tensor<4xf16>) dimensions = [1]
-  return
-}
-
-// -----
-
-func.func @contraction() attributes {grid = [1]} {
-  %e = tensor.empty() : tensor<8x8xf16>
-  // expected-error@+2 {{linalg.matmul is not compiled yet: it reduces}}
-  // expected-note@+1 {{only element-wise}}
-  %r = linalg.matmul ins(%e, %e : tensor<8x8xf16>, tensor<8x8xf16>) outs(%e : tensor<8x8xf16>) -> tensor<8x8xf16>
+  // expected-error@+2 {{linalg.reduce is not compiled yet: it reduces, and its body is no combiner of the old value and a term}}
+  // expected-note@+1 {{yield one of arith.addf, arith.mulf}}
+  %r = linalg.reduce { arith.subf } ins(%x : tensor<4x64xf16>) outs(%e : tensor<4xf16>) dimensions = [1]
+  // expected-error@+2 {{linalg.generic is not compiled yet: it reduces, and its body is no combiner}}
+  // expected-note@+1 {{yield one of arith.addf, arith.mulf}}
+  %s:2 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x64xf16>) outs(%e, %x : tensor<4xf16>, tensor<4x64xf16>) {
+  ^bb0(%a: f16, %o: f16, %p: f16):
+    %0 = arith.addf %o, %a : f16
+    linalg.yield %0, %0 : f16, f16
+  } -> (tensor<4xf16>, tensor<4x64xf16>)
   return
 }
 
@@ -30,26 +28,36 @@ func.func @contraction() attributes {grid = [1]} {
 func.func @strided_map() attributes {grid = [1]} {
   %a = tensor.empty() : tensor<8xf16>
   %e = tensor.empty() : tensor<4xf16>
+  %w = tensor.empty() : tensor<4x2xf16>
   // expected-error@+2 {{its input map (d0) -> (d0 * 2) does more than pick loops}}
-  // expected-note@+1 {{only element-wise}}
+  // expected-note@+1 {{cut what is needed out with tensor.extract_slice}}
   %r = linalg.generic {indexing_maps = [#twice, #id], iterator_types = ["parallel"]} ins(%a : tensor<8xf16>) outs(%e : tensor<4xf16>) {
   ^bb0(%x: f16, %o: f16):
     linalg.yield %x : f16
   } -> tensor<4xf16>
+  // expected-error@+2 {{its output map (d0) -> (d0, 1) leaves a part of the output as it was}}
+  // expected-note@+1 {{write it with tensor.insert_slice}}
+  %s = linalg.generic {indexing_maps = [#id, affine_map<(d0) -> (d0, 1)>], iterator_types = ["parallel"]} ins(%e : tensor<4xf16>) outs(%w : tensor<4x2xf16>) {
+  ^bb0(%x: f16, %o: f16):
+    linalg.yield %x : f16
+  } -> tensor<4x2xf16>
   return
 }
 
 // -----
 
-func.func @carried(%n: index) attributes {grid = [1]} {
+func.func @carried(%n: index, %f: f16) attributes {grid = [1]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %e = tensor.empty() : tensor<8xf16>
-  // expected-error@+2 {{a loop that hands out values (tensor<8xf16>) is not compiled yet}}
-  // expected-note@+1 {{store the value and load it again}}
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %e) -> (tensor<8xf16>) {
-    scf.yield %t : tensor<8xf16>
+  // expected-error@+2 {{scf.for that hands out f16 is not compiled yet: only tensors and integers are carried}}
+  // expected-note@+1 {{make it inside, of what is carried}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %f) -> (f16) {
+    scf.yield %t : f16
   }
+  // expected-error@+2 {{tensor.extract_slice is not compiled yet: strides of a slice are constants, and not below 0}}
+  // expected-note@+1 {{cut slices of constant extents and steps}}
+  %s = tensor.extract_slice %e[0] [4] [%n] : tensor<8xf16> to tensor<4xf16>
   // expected-error@+2 {{scf.for is not compiled yet: its step is not constant}}
   // expected-note@+1 {{count by 1 and multiply the counter}}
   scf.for %i = %c0 to %c1 step %n {

@@ -44,17 +44,33 @@ func.func @generics(%s: f16, %n: index) attributes {grid = [1], dataflow.signatu
     linalg.yield %x : f16
   } -> tensor<64xf16>
   %f = tensor.empty() : tensor<f16>
-  // expected-error@+1 {{linalg.generic is no stream: it reduces}}
+  %g = tensor.empty() : tensor<32xf16>
+  // expected-error@+1 {{linalg.generic reduces by no known combiner; legality should have refused it}}
   %b = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%a : tensor<64xf16>) outs(%f : tensor<f16>) {
   ^bb0(%x: f16, %o: f16):
-    %0 = arith.addf %x, %o : f16
+    %0 = arith.subf %x, %o : f16
     linalg.yield %0 : f16
   } -> tensor<f16>
+  // expected-error@+1 {{linalg.generic combines a term with the old value; normalize-reductions should have turned it}}
+  %c = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%a : tensor<64xf16>) outs(%f : tensor<f16>) {
+  ^bb0(%x: f16, %o: f16):
+    %0 = arith.maximumf %x, %o : f16
+    linalg.yield %0 : f16
+  } -> tensor<f16>
+  // expected-error@+1 {{linalg.generic is not walked in strides: its input map (d0) -> (d0 * 2) does more than pick loops}}
+  %d = linalg.generic {indexing_maps = [affine_map<(c) -> (c * 2)>, #id], iterator_types = ["parallel"]} ins(%a : tensor<64xf16>) outs(%g : tensor<32xf16>) {
+  ^bb0(%x: f16, %o: f16):
+    linalg.yield %x : f16
+  } -> tensor<32xf16>
+  // expected-error@+1 {{scf.for hands out f16 at stage kernel; legality should have refused it}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %s) -> (f16) {
+    scf.yield %t : f16
+  }
   // expected-error@+1 {{ktdp.inter_tile_produce is still here at stage kernel; resolve-exchange should have removed it}}
   %p = ktdp.inter_tile_produce producer_tiles_per_group = affine_set<(i)[g] : (i == 0)> -> <(tensor<64xf16>), groups = #one> {
     ktdp.yield_partial %a : tensor<64xf16>
   }
   // expected-error@+1 {{ktdp.inter_tile_consume is still here at stage kernel; resolve-exchange should have removed it}}
-  %r = ktdp.inter_tile_consume(%p) consumer_tiles_per_group = affine_set<(i)[g] : (i == 0)> : <(tensor<64xf16>), groups = #one> -> tensor<64xf16>
+  %q = ktdp.inter_tile_consume(%p) consumer_tiles_per_group = affine_set<(i)[g] : (i == 0)> : <(tensor<64xf16>), groups = #one> -> tensor<64xf16>
   return
 }

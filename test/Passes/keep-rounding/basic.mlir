@@ -1,0 +1,36 @@
+// The term of a sum is marked as rounded; of a product that is the term, the factors.
+//
+// RUN: spyrec opt %s --keep-rounding | filecheck %s
+
+#id = affine_map<(r, c) -> (r, c)>
+#row = affine_map<(r, c) -> (r)>
+
+// CHECK-LABEL: func.func @sums
+// CHECK: ^bb0(%[[A:.*]]: f32, %[[O:.*]]: f32):
+// CHECK-NEXT: %[[R:.*]] = dataflow.rounded %[[A]] : f32
+// CHECK-NEXT: arith.addf %[[O]], %[[R]]
+// CHECK: linalg.reduce
+// CHECK: %[[R:.*]] = dataflow.rounded
+// CHECK-NEXT: arith.addf %{{.*}}, %[[R]]
+// CHECK: ^bb0(%[[A:.*]]: f32, %[[O:.*]]: f32):
+// CHECK-NEXT: %[[E:.*]] = math.exp %[[A]] : f32
+// CHECK-DAG: %[[F:.*]] = dataflow.rounded %[[A]] : f32
+// CHECK-DAG: %[[G:.*]] = dataflow.rounded %[[E]] : f32
+// CHECK: %[[P:.*]] = arith.mulf %[[F]], %[[G]] : f32
+// CHECK-NEXT: arith.addf %[[P]], %[[O]] : f32
+func.func @sums(%x: tensor<4x64xf32>, %s: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %a = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x64xf32>) outs(%s : tensor<4xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    %0 = arith.addf %o, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %b = linalg.reduce { arith.addf } ins(%x : tensor<4x64xf32>) outs(%s : tensor<4xf32>) dimensions = [1]
+  %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x64xf32>) outs(%s : tensor<4xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    %0 = math.exp %in : f32
+    %1 = arith.mulf %in, %0 : f32
+    %2 = arith.addf %1, %o : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
