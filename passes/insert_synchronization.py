@@ -79,8 +79,9 @@ class _Inserter:
         for channel in found:
             source, target = self.units[channel.source], self.units[channel.target]
             name = self._name(channel, source, target)
-            before: ir.Operation = channel.block.items[channel.wait].ref
-            after: ir.Operation = channel.block.items[channel.post - 1].ref
+            items = channel.block.items
+            before: ir.Operation = items[channel.wait].ref if channel.wait < len(items) else _end(channel.block.ref)
+            after: ir.Operation = items[channel.post - 1].ref
             with ir.InsertionPoint(self.top):
                 ChannelOp.build(
                     sym_name=name, from_unit=source, to_unit=target, init=channel.credits, loc=before.location
@@ -104,3 +105,7 @@ class _Inserter:
             if numbered not in self.taken:
                 self.taken.add(numbered)
                 return numbered
+
+
+def _end(block: ir.Block) -> ir.Operation:
+    return list(block.operations)[-1].operation

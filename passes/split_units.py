@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from spyrec.dialects.dataflow import (
-    AllocOp,
     BufferOp,
     DataTransferOp,
     PostOp,
     ProgramUnitOp,
+    ScalarLoadOp,
     TileIdOp,
     WaitOp,
 )
 from spyrec.mlir import ir, scf
 from spyrec.passes.analysis import kernels, slots, support, unit_loops
-from spyrec.passes.analysis.buffer_views import VIEWS, BufferView
-from spyrec.passes.analysis.schedule import UNIT, Allocation, Schedule, element_bytes, read
+from spyrec.passes.analysis.buffer_views import VIEWS, BufferView, view_of
+from spyrec.passes.analysis.schedule import Allocation, Schedule, element_bytes, read
+from spyrec.passes.analysis.slices import Slice, condition_of
 from spyrec.passes.analysis.unit_moves import Moves
 from spyrec.passes.analysis.unit_ops import UnitOps
 from spyrec.passkit import Pass, PassContext
@@ -101,11 +102,12 @@ class _Splitter:
         with ir.InsertionPoint(end):
             self._declare_buffers(end)
             for unit in self.schedule.program.units:
-                needed = _needed(self.function, unit)
-                made = ProgramUnitOp.build(unit=unit, loc=self.function.location)
+                kind, _, corelet = unit.partition(".")
+                number = int(corelet) if corelet else None
+                made = ProgramUnitOp.build(unit=kind, corelet=number, loc=self.function.location)
                 core = made.body.blocks[0].arguments[0]
                 core.set_location(ir.Location.name("core", self.function.location))
-                _Unit(self, made.body.blocks[0], needed).build()
+                _Unit(self, made.body.blocks[0], kind, Slice(self.function, unit)).build()
 
     def _declare_buffers(self, end: ir.Operation) -> None:
         first = next(iter(self.schedule.channels.values()), end)
@@ -137,10 +139,11 @@ class _Splitter:
 class _Unit:
     """Builds the program of one unit."""
 
-    def __init__(self, splitter: _Splitter, body: ir.Block, needed: set[ir.Operation]) -> None:
+    def __init__(self, splitter: _Splitter, body: ir.Block, kind: str, part: Slice) -> None:
         self.splitter = splitter
         self.body = body
-        self.needed = needed
+        self.device_unit = splitter.ctx.device.units[kind]
+        self.part = part
         self.values: dict[ir.Value, ir.Value] = {}
         self.ops = UnitOps(self.mapped, self.slot, splitter.ctx.sink)
         self.moves = Moves(self.mapped, self.slot, splitter.ctx.sink)
@@ -166,7 +169,7 @@ class _Unit:
     def _block(self, block: ir.Block) -> None:
         for view in block.operations:
             op = view.operation
-            if op not in self.needed or op.name in VIEWS:
+            if op not in self.part.ops or op.name in VIEWS:
                 continue
             if isinstance(view, TileIdOp):
                 self.values[view.result] = self.body.arguments[0]
@@ -180,8 +183,12 @@ class _Unit:
                 self._for(op)
             elif op.name == "scf.if":
                 self._if(op)
+            elif op.name == "scf.while":
+                self._while(op)
+            elif op.name == "memref.load":
+                self._load(op)
             elif op.name.startswith("linalg."):
-                self.ops.compute(op, self.splitter.ctx.device.units[_unit_of(op) or ""])
+                self.ops.compute(op, self.device_unit)
             elif op not in self.splitter.uniform:
                 self._scalar(op)
 
@@ -192,29 +199,79 @@ class _Unit:
             clone.operands[number] = value
         self.values.update(zip(op.results, clone.results, strict=True))
 
+    def _load(self, op: ir.Operation) -> None:
+        view = view_of(op.operands[0])
+        assert view is not None
+        name, start = self.slot(view, op.location)
+        size = element_bytes(view.element_type)
+        indices = [self.mapped(value) for value in list(op.operands)[1:]]
+        more = unit_loops.offset(indices, [stride * size for stride in view.strides], op.location)
+        address = unit_loops.plus(start, more, op.location)
+        made = ScalarLoadOp.build(buffer=name, address=address, result=op.results[0].type, loc=op.location)
+        self.values[op.results[0]] = made.result
+
     def _for(self, op: ir.Operation) -> None:
-        low, high, step = (self.mapped(value) for value in list(op.operands)[:3])
+        low, high, step, *inits = op.operands
         block = op.regions[0].blocks[0]
+        kept = [k for k, value in enumerate(op.results) if self._hands_on(value, block.arguments[1 + k])]
         with op.location:  # of the counter, for which the builder asks
-            loop = scf.ForOp(low, high, step)
-        loop.induction_variable.set_location(block.arguments[0].location)
-        self.values[block.arguments[0]] = loop.induction_variable
-        self._arm(block, loop.body, op.location)
+            bounds = (self.mapped(value) for value in (low, high, step))
+            loop = scf.ForOp(*bounds, [self.mapped(inits[k]) for k in kept])
+        old = [block.arguments[0], *(block.arguments[1 + k] for k in kept)]
+        self._define(old, loop.body.arguments)
+        self._define([op.results[k] for k in kept], loop.results)
+        self._arm(block, loop.body, op.location, kept)
 
     def _if(self, op: ir.Operation) -> None:
         arms = [region.blocks[0] if len(region.blocks) else None for region in op.regions]
-        other = arms[1] if arms[1] is not None and any(v.operation in self.needed for v in arms[1].operations) else None
+        kept = [k for k, value in enumerate(op.results) if self._hands_on(value)]
+        used = arms[1] is not None and any(view.operation in self.part.ops for view in arms[1].operations)
+        other = arms[1] if used or kept else None
+        types = [op.results[k].type for k in kept]
         with op.location:
-            branch = scf.IfOp(self.mapped(op.operands[0]), has_else=other is not None)
+            branch = scf.IfOp(self.mapped(op.operands[0]), types, has_else=other is not None)
+        self._define([op.results[k] for k in kept], branch.results)
         assert arms[0] is not None
-        self._arm(arms[0], branch.then_block, op.location)
+        self._arm(arms[0], branch.then_block, op.location, kept)
         if other is not None:
-            self._arm(other, branch.else_block, op.location)
+            self._arm(other, branch.else_block, op.location, kept)
 
-    def _arm(self, old: ir.Block, new: ir.Block, location: ir.Location) -> None:
+    def _while(self, op: ir.Operation) -> None:
+        test, rest = (region.blocks[0] for region in op.regions)
+        carried = [k for k, value in enumerate(test.arguments) if self._hands_on(value)]
+        kept = [k for k, value in enumerate(op.results) if self._hands_on(value, rest.arguments[k])]
+        types = [op.results[k].type for k in kept]
+        loop = scf.WhileOp(types, [self.mapped(op.operands[k]) for k in carried], loc=op.location)
+        blocks = []
+        for region, old in zip(
+            loop.regions, ([test.arguments[k] for k in carried], [rest.arguments[k] for k in kept]), strict=True
+        ):
+            blocks.append(region.blocks.append(*(a.type for a in old), arg_locs=[a.location for a in old]))
+            self._define(old, blocks[-1].arguments)
+        with ir.InsertionPoint(blocks[0]):
+            self._block(test)
+            tested, *passed = condition_of(op).operands
+            values = [self.mapped(passed[k]) for k in kept]
+            scf.ConditionOp(self.mapped(tested), values, loc=op.location)
+        self._define([op.results[k] for k in kept], loop.results)
+        self._arm(rest, blocks[1], op.location, carried)
+
+    def _hands_on(self, *values: ir.Value) -> bool:
+        """Whether the unit needs one of these values of a loop or branch."""
+        return any(self.part.needs(value) for value in values)
+
+    def _define(self, old: Iterable[ir.Value], new: Iterable[ir.Value]) -> None:
+        for before, after in zip(old, new, strict=True):
+            self.values[before] = after
+            if isinstance(after.owner, ir.Block):
+                ir.BlockArgument(after).set_location(before.location)
+
+    def _arm(self, old: ir.Block, new: ir.Block, location: ir.Location, kept: Sequence[int]) -> None:
+        """Fill a block, which hands on the operands ``kept`` of what ends the old one."""
+        *_, end = old.operations
         with ir.InsertionPoint(new):
             self._block(old)
-            scf.YieldOp([], loc=location)
+            scf.YieldOp([self.mapped(end.operands[k]) for k in kept], loc=location)
 
 
 def _top(function: ir.Operation) -> list[ir.Operation]:
@@ -230,33 +287,3 @@ def _uniform(top: Iterable[ir.Operation]) -> set[ir.Operation]:
         if op.name in support.SCALAR_OPS and same:
             found.add(op)
     return found
-
-
-def _needed(function: ir.Operation, unit: str) -> set[ir.Operation]:
-    """The ops of a unit, the control around them, and all scalar ops that those depend on."""
-    needed: set[ir.Operation] = set()
-    todo = [op for op in kernels.walk(function) if _unit_of(op) == unit]
-    while todo:
-        op = todo.pop()
-        if op in needed or op == function:
-            continue
-        needed.add(op)
-        values = list(op.operands)
-        for inner in kernels.walk(op) if op.name.startswith("linalg.") else ():
-            values += inner.operands
-        for value in values:
-            if not isinstance(value.owner, ir.Block) and not isinstance(value.owner.opview, AllocOp):
-                todo.append(value.owner.operation)
-        parent = op.parent
-        assert parent is not None
-        todo.append(parent.operation)
-    return needed
-
-
-def _unit_of(op: ir.Operation) -> str | None:
-    view = op.opview
-    if isinstance(view, DataTransferOp | PostOp | WaitOp):
-        return view.unit.value if view.unit is not None else None
-    if op.name == "linalg.generic" and UNIT in op.attributes:
-        return ir.FlatSymbolRefAttr(op.attributes[UNIT]).value
-    return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from spyrec.passes.analysis.hazards import BlockHazards, Hazard, Lift, find, own_unit
 from spyrec.passes.analysis.places import buffer_of
-from spyrec.passes.analysis.skeleton import Block, Program
+from spyrec.passes.analysis.skeleton import Block, Branch, Program
 
 
 @dataclass(eq=False)
@@ -50,19 +50,26 @@ def wanted(program: Program) -> list[Wanted]:
     def settle(hazards: BlockHazards) -> Lift:
         block = hazards.block
         for hazard in _of(hazards):
-            key = (
-                block,
-                hazard.source.unit,
-                hazard.target.unit,
-                hazard.distance,
-                hazard.source.number,
-                hazard.target.number - 1,
-            )
+            units = hazard.source.unit, hazard.target.unit
+            key = (block, *units, hazard.distance, hazard.source.number, hazard.target.number - 1)
+            tail = _tail(block)
+            if tail is not None and hazard.source.number == len(block.items):
+                # What stands behind it is not executed as often as what the loop begins with.
+                key = (tail, *units, 0, len(tail.items), len(tail.items))
             found.setdefault(key, Wanted(*key)).hazards.append(hazard)
         return own_unit(hazards)
 
     find(program, settle)
     return list(found.values())
+
+
+def _tail(block: Block) -> Block | None:
+    """What a loop that runs while a condition holds does when it does, if ``block`` is its body."""
+    if block.loop is None or block.loop.counted:
+        return None
+    last = block.items[-1]
+    assert isinstance(last, Branch)
+    return last.arms[0]
 
 
 def _of(hazards: BlockHazards) -> Iterator[Hazard]:

@@ -252,8 +252,9 @@ def _same_bytes(writer: Entry, other: Entry) -> bool:
 
 def _entries(leaf: Leaf) -> list[Entry]:
     return [
-        Entry(access.place, leaf.unit, access.write, leaf.number, True, access.whole, 1 << leaf.unit, leaf)
+        Entry(access.place, unit, access.write, leaf.number, True, access.whole, 1 << unit, leaf)
         for access in leaf.accesses
+        for unit in leaf.units
     ]
 
 
@@ -365,7 +366,7 @@ def _contended(program: Program) -> list[Place]:
                     continue
                 base = _own_base(access.place)
                 groups[base][access.place] = None
-                units[base].add(item.unit)
+                units[base].update(item.units)
                 if access.write:
                     written.add(base)
     if None in groups:

@@ -20,7 +20,7 @@ def effective_depth(requested: int, block: Block, varies: Mapping[Loop, frozense
     ``varies`` gives, per loop, the loops on whose iterations its number of iterations depends.
     """
     loops = block.loops
-    if not loops:
+    if not all(loop.counted for loop in loops) or not loops:
         return 1
     for outer, inner in pairwise(loops):
         # Under a condition a loop may be skipped, and then the count of its iterations jumps.

@@ -171,8 +171,9 @@ def _choose(sweeper: _Sweeper, hazards: BlockHazards) -> set[Channel] | None:
     """The fewest channels of the block for its hazards; ``None`` when one has no channel of its own and needs one.
 
     Distances are decided in ascending order: an order within one execution cannot come from channels with credits, nor
-    one over ``k`` executions from channels with more than ``k``."""
-    kept: set[Channel] = set()
+    one over ``k`` executions from channels with more than ``k``. Channels that are waited for at the end are for what
+    comes after the block, and stay."""
+    kept = {channel for channel in hazards.block.channels if channel.wait == len(hazards.block.items)}
     by_distance: dict[int, dict[int, list[Hazard]]] = defaultdict(lambda: defaultdict(list))
     for number, found in hazards.within.items():
         by_distance[0][number] = found
@@ -284,7 +285,7 @@ def _active_units(body: Block) -> dict[Item, list[int]]:
         units = {unit for channel in block.channels for unit in (channel.source, channel.target)}
         for item in block.items:
             if isinstance(item, Leaf):
-                mine = {item.unit}
+                mine = set(item.units)
             else:
                 assert isinstance(item, Loop | Branch)
                 mine = set().union(*(inside[inner] for inner in bodies(item)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from spyrec import diag
 from spyrec.dialects.dataflow import AllocOp, ChannelOp, DataTransferOp, PostOp, TileIdOp, WaitOp
@@ -32,9 +33,7 @@ from spyrec.passes.analysis.skeleton import (
     Program,
 )
 from spyrec.passes.analysis.skeleton import Leaf as UnitOp
-
-UNIT = "dataflow.unit"
-"""The discardable attribute that names the unit of a linalg op."""
+from spyrec.passes.analysis.slices import UNIT, Slice, condition_of, unit_of, units
 
 MAY_ALIAS = "spyrec.may_alias"
 """The argument attribute that allows a pointer to meet the others."""
@@ -125,7 +124,7 @@ class _Reader:
             if isinstance(view, AllocOp):
                 self._alloc(view, into)
             elif isinstance(view, DataTransferOp):
-                self._item(op, view.unit.value, self._transfer(view, into), into)
+                self._item(op, [view.unit.value], self._transfer(view, into), into)
             elif isinstance(view, ChannelOp):
                 self.schedule.channels[view.sym_name.value] = op
             elif isinstance(view, PostOp | WaitOp):
@@ -135,6 +134,10 @@ class _Reader:
                 self._loop(op, into)
             elif name == "scf.if":
                 self._branch(op, into)
+            elif name == "scf.while":
+                self._while(op, into)
+            elif name == "memref.load":
+                self._load(op, into)
             elif name.startswith("linalg.") and name != "linalg.yield":
                 self._compute(op, into)
             elif op.name not in VIEWS and not self._is_scalar(op):
@@ -146,14 +149,13 @@ class _Reader:
                 )
 
     def _is_scalar(self, op: ir.Operation) -> bool:
-        if op.name in ("func.return", "scf.yield", TileIdOp.NAME):
+        if op.name in ("func.return", "scf.condition", "scf.yield", TileIdOp.NAME):
             return True
         shaped = any(isinstance(value.type, ir.ShapedType) for value in (*op.operands, *op.results))
         return op.name in support.SCALAR_OPS and not shaped
 
     def _loop(self, op: ir.Operation, into: Block) -> None:
-        if len(op.results):
-            self.refuse(op, "carried-value", "a loop of a schedule hands out no values")
+        self._handed_out(op)
         loop = Loop(into, len(into.items) + 1, op)
         low, high, step = (self.values.form(operand) for operand in list(op.operands)[:3])
         span = self.values.interval(high - low)
@@ -169,8 +171,7 @@ class _Reader:
         self._add(loop, into)
 
     def _branch(self, op: ir.Operation, into: Block) -> None:
-        if len(op.results):
-            self.refuse(op, "carried-value", "a branch of a schedule hands out no values")
+        self._handed_out(op)
         branch = Branch(into, len(into.items) + 1, op)
         arms = []
         for region in op.regions:
@@ -182,9 +183,40 @@ class _Reader:
         branch.arms = tuple(arms)
         self._add(branch, into)
 
-    def _item(self, op: ir.Operation, unit: str, accesses: Sequence[Access], into: Block) -> None:
-        number = self.units.setdefault(unit, len(self.units))
-        self._add(UnitOp(into, len(into.items) + 1, op, number, tuple(accesses)), into)
+    def _while(self, op: ir.Operation, into: Block) -> None:
+        """The test is executed once more than the rest, which makes that a branch of it."""
+        self._handed_out(op)
+        loop = Loop(into, len(into.items) + 1, op, min_trips=1, counted=False)
+        test, rest = (region.blocks[0] for region in op.regions)
+        loop.body = Block((*into.loops, loop), loop, ref=test)
+        self.schedule.varies[loop] = frozenset(loop.body.loops)
+        self.block(test, loop.body)
+        branch = Branch(loop.body, len(loop.body.items) + 1, condition_of(op))
+        arm = Block(loop.body.loops, ref=rest)
+        self.block(rest, arm)
+        branch.arms = (arm, Block(loop.body.loops))
+        self._add(branch, loop.body)
+        self._add(loop, into)
+
+    def _handed_out(self, op: ir.Operation) -> None:
+        if any(not isinstance(result.type, ir.IntegerType | ir.IndexType) for result in op.results):
+            message = f"{op.name} of a schedule hands out integers alone; what is in buffers stays there"
+            self.refuse(op, "carried-value", message)
+
+    def _load(self, op: ir.Operation, into: Block) -> None:
+        """A read by each unit that needs the value."""
+        needing = [unit for unit, part in self.slices.items() if op in part.ops]
+        if needing:
+            self._item(op, needing, self._buffer_access(op, op.operands[0], "memref", False, whole=False), into)
+
+    @cached_property
+    def slices(self) -> dict[str, Slice]:
+        """What each unit executes."""
+        return {unit: Slice(self.function, unit) for unit in units(self.function)}
+
+    def _item(self, op: ir.Operation, names: Sequence[str], accesses: Sequence[Access], into: Block) -> None:
+        numbers = tuple(self.units.setdefault(unit, len(self.units)) for unit in names)
+        self._add(UnitOp(into, len(into.items) + 1, op, numbers, tuple(accesses)), into)
 
     @staticmethod
     def _add(item: Item, into: Block) -> None:
@@ -331,7 +363,7 @@ class _Reader:
                 accesses += self._buffer_access(op, operand, f"operand {position}", False, whole)
             if written:
                 accesses += self._buffer_access(op, operand, f"operand {position}", True, whole)
-        self._item(op, ir.FlatSymbolRefAttr(op.attributes[UNIT]).value, accesses, into)
+        self._item(op, [unit_of(op) or ""], accesses, into)
 
     # Addresses
 

@@ -42,19 +42,24 @@ class Item:
 
 @dataclass(eq=False, repr=False)
 class Leaf(Item):
-    """One operation of the unit numbered ``unit``."""
+    """One operation of the unit numbered ``unit``, or a read that each of several ``units`` does for itself."""
 
-    unit: int = 0
+    units: tuple[int, ...] = ()
     accesses: tuple[Access, ...] = ()
 
 
 @dataclass(eq=False, repr=False)
 class Loop(Item):
-    """A counted loop. ``min_trips`` and ``max_trips`` bound its iterations; ``None`` is no upper bound."""
+    """A loop. ``min_trips`` and ``max_trips`` bound its iterations; ``None`` is no upper bound.
+
+    One that is not ``counted`` runs while a condition holds, which the items of its body but the last one compute. The
+    last one is a branch around what only happens when the condition holds.
+    """
 
     body: Block = field(default_factory=Block)
     min_trips: int = 0
     max_trips: int | None = None
+    counted: bool = True
 
 
 @dataclass(eq=False, repr=False)

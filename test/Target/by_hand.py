@@ -135,6 +135,41 @@ def _clipped(arrays: Arrays) -> Arrays:
     return {"y": y, "z": z, "v": v}
 
 
+def _carried_inputs(rng: np.random.Generator) -> Arrays:
+    steps = np.array([[2, 0, -3, 4, 1, 1], [0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1]], np.int32)
+    return {"steps": steps, "x": _rows(rng, 12, 64), "y": _rows(rng, 3, 6, 64)}
+
+
+def _carried(arrays: Arrays) -> Arrays:
+    y, end = arrays["y"].copy(), np.zeros((3, 2), np.int32)
+    for tile, steps in enumerate(arrays["steps"]):
+        at = 0
+        for i, step in enumerate(steps):
+            if step > 0:
+                at += step
+                y[tile, i] = arrays["x"][at] * np.float16(2)
+        end[tile] = at, steps.sum()
+    return {"y": y, "end": end}
+
+
+def _chase_inputs(rng: np.random.Generator) -> Arrays:
+    follows = np.array([5, -1, -1, -1, -1, -1, -1, -1, 2, -1, -1, -1], np.int32)
+    follows[[5, 11, 1, 7]] = 11, 1, 7, 6
+    return {"next": follows, "x": _rows(rng, 12, 64), "y": _rows(rng, 3, 12, 64), "sum": _rows(rng, 6, 3, 64)}
+
+
+def _chased(arrays: Arrays) -> Arrays:
+    y, total = arrays["y"].copy(), arrays["sum"].copy()
+    for tile in range(3):
+        row, count, acc = 4 * tile, 0, arrays["x"][4 * tile] * np.float16(1)
+        while arrays["next"][row] >= 0:
+            y[tile, count] = acc
+            row, count = arrays["next"][row], count + 1
+            acc = acc + arrays["x"][row]
+        total[count, tile] = acc
+    return {"y": y, "sum": total}
+
+
 PROGRAMS = [
     Program("copy", 4, lambda rng: {"x": _rows(rng, 28, 64)}, _copied),
     Program("softmax", 4, _softmax_inputs, _softmax, ulp=1),
@@ -152,5 +187,7 @@ PROGRAMS = [
 SCHEDULES = [
     Program("views", 2, lambda rng: {"x": _rows(rng, 24, 64), "w": _rows(rng, 2, 2, 16)}, _rotated),
     Program("clips", 3, _clip_inputs, _clipped),
+    Program("carried", 3, _carried_inputs, _carried),
+    Program("chase", 3, _chase_inputs, _chased),
 ]
 """Written at stage `schedule` alone: what is below is the compiler's."""

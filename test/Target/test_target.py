@@ -94,7 +94,9 @@ def test_schedules_mean_what_numpy_says(program: Program) -> None:
         gate("schedule", function)
 
 
-LOWERED = [p for p in PROGRAMS if p.name in ("copy", "softmax", "matmul", "flash", "corelets", "gather")] + SCHEDULES
+LOWERED = [
+    p for p in PROGRAMS if p.name in ("copy", "softmax", "matmul", "flash", "corelets", "gather", "bound", "while")
+] + SCHEDULES
 
 
 @pytest.mark.parametrize("program", LOWERED, ids=str)

@@ -21,12 +21,12 @@ func.func @no_unit(%x: index) attributes {grid = [1]} {
 
 // -----
 
-func.func @carried(%x: index, %n: index) attributes {grid = [1]} {
+func.func @carried(%x: f32, %n: index) attributes {grid = [1]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{a loop of a schedule hands out no values}}
-  %s = scf.for %i = %c0 to %n step %c1 iter_args(%t = %c0) -> (index) {
-    scf.yield %i : index
+  // expected-error@+1 {{scf.for of a schedule hands out integers alone; what is in buffers stays there}}
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%t = %x) -> (f32) {
+    scf.yield %t : f32
   }
   return
 }
