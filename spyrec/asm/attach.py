@@ -34,8 +34,8 @@ BUFFER = "-"
 
 
 def attach(
-    module: ir.Module,
-    located: ir.Module | None,
+    module: ir.Operation,
+    located: ir.Operation | None,
     generic: Generic,
     source: Source,
     nameless: Set[str] = frozenset(),
@@ -53,7 +53,12 @@ class Attacher:
     """Walks one module."""
 
     def __init__(
-        self, module: ir.Module, generic: Generic, source: Source, nameless: Set[str], implied: Mapping[str, Set[str]]
+        self,
+        module: ir.Operation,
+        generic: Generic,
+        source: Source,
+        nameless: Set[str],
+        implied: Mapping[str, Set[str]],
     ) -> None:
         self.module = module
         self.nameless = nameless
@@ -63,7 +68,7 @@ class Attacher:
         self.context = module.context
         self.tag = ir.StringAttr.get(TEXT_TAG, self.context)
 
-    def run(self, located: ir.Module | None) -> None:
+    def run(self, located: ir.Operation | None) -> None:
         """Visit every op and block argument."""
         users = iter(_operations(located)) if located is not None else None
 
@@ -83,7 +88,7 @@ class Attacher:
                 self._arguments(op, user)
             return ir.WalkResult.ADVANCE
 
-        self.module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+        self.module.walk(visit, ir.WalkOrder.PRE_ORDER)
 
     def location(self, parsed: Any, user: Any) -> ir.Location:
         """The location of an op whose position in the generic text is ``parsed``; ``user`` is its location with
@@ -190,14 +195,14 @@ def _is_spelling(name: str, said: str) -> bool:
     return rest != name and _TAKEN.fullmatch(rest) is not None
 
 
-def _operations(module: ir.Module) -> list[ir.Operation]:
+def _operations(module: ir.Operation) -> list[ir.Operation]:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         found.append(op)
         return ir.WalkResult.ADVANCE
 
-    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
 
 

@@ -26,7 +26,11 @@ _UNKNOWN_OP = re.compile(
     r"|unregistered operation '(?P<c>[^']+)'|unregistered dialect"
 )
 _VERIFIER = re.compile(r"'[a-z_0-9]+\.[\w.]+' op ")
-_WRONG_TYPE = re.compile(r"^custom op '[^']+' '\w+' must be .*, but got ")
+_WRONG_TYPE = re.compile(
+    r"^custom op '[^']+' '\w+' must be .*, but got "
+    r"|^type of return operand \d+ \(.*\) doesn't match function result type"
+)
+_SYMBOL = re.compile(r"redefinition of symbol named '([^']+)'")
 _ALIAS = re.compile(r"undefined symbol alias id '([^']+)'")
 _QUOTED_BEFORE = re.compile(r'("(?:[^"\\\n]|\\.)*")\s*$')
 _LOOK_BACK = 1000
@@ -48,12 +52,14 @@ class Messages:
         self.grammar = grammar
         self.untranslator = Untranslator(grammar)
 
-    def report(self, infos: Iterable[Any]) -> None:
-        """Report each diagnostic once, errors only (MLIR parsers give no others)."""
+    def report(self, infos: Iterable[Any], *, verified: bool = False) -> None:
+        """Report each diagnostic once, errors only (MLIR parsers give no others). ``verified``: they are of verifiers,
+        not of the parser.
+        """
         seen: set[tuple[Any, str]] = set()
         for info in infos:
             where = self._subject(str(info.message), self._where(info.location))
-            id, message, notes = self._said(str(info.message), where)
+            id, message, notes = self._said(str(info.message), where, verified)
             key = (where.start if isinstance(where, Span) else str(where), message)
             if key in seen:
                 continue
@@ -96,7 +102,9 @@ class Messages:
             return Span(self.source, start + quoted.start(1), start + quoted.end(1))
         return where
 
-    def _said(self, message: str, where: Any) -> tuple[str, str, list[NoteLike]]:
+    def _said(self, message: str, where: Any, verified: bool) -> tuple[str, str, list[NoteLike]]:
+        if verified and (same := _SYMBOL.match(message)):
+            return "redefined-symbol", f"there is a second @{same[1]} in this scope", []
         word = where.text if isinstance(where, Span) else ""
         if _NO_TYPE.search(message) and word[:1] in ("!", "#") and word[1:]:
             return self._unknown_record(word)
@@ -121,7 +129,8 @@ class Messages:
         notes: list[NoteLike] = [] if hint is None else [hint]
         if "expects different type than prior uses" in message or _WRONG_TYPE.search(message):
             return "type-mismatch", self._clean(message), notes
-        return "mlir-verify" if _VERIFIER.match(message) else "syntax", self._clean(message), notes
+        verified = verified or _VERIFIER.match(message) is not None
+        return "mlir-verify" if verified else "syntax", self._clean(message), notes
 
     def _unknown_record(self, name: str) -> tuple[str, str, list[NoteLike]]:
         kind = "type" if name[0] == "!" else "attribute"

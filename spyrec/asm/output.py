@@ -55,6 +55,7 @@ class Generic:
     """
 
     def __init__(self, output: Output, source: str) -> None:
+        self._output = output
         self._texts = output.texts
         self._origins = output.origins
         self._source = source
@@ -68,6 +69,13 @@ class Generic:
         self._bounds: list[int] | None = None
         self._lines: list[int] | None = None
         self._bytes = b""
+
+    def behind(self, text: str) -> Generic:
+        """The same behind some text that stands for nothing in the source."""
+        output = Output()
+        output.add(text, 0)
+        output.extend(self._output)
+        return Generic(output, self._source)
 
     def offset(self, line: int, column: int) -> int:
         """Offset in ``text`` of a line and a column that counts bytes, both from 1 (as MLIR counts)."""

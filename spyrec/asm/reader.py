@@ -51,10 +51,13 @@ class Frame:
 
 
 class Reader:
-    """One text on its way to generic form."""
+    """One text on its way to generic form; ``text`` instead of the source's has blanks where that is not wanted."""
 
-    def __init__(self, source: Source, source_map: SourceMap, grammar: Grammar, sink: Sink) -> None:
+    def __init__(
+        self, source: Source, source_map: SourceMap, grammar: Grammar, sink: Sink, *, text: str | None = None
+    ) -> None:
         self.source = source
+        self.text = source.text if text is None else text
         self.source_map = source_map
         self.grammar = grammar
         self.sink = sink
@@ -65,7 +68,7 @@ class Reader:
     def read(self) -> Generic | None:
         """The generic form, or None when mistakes were reported."""
         try:
-            self.tokens = Tokens(self.source.text, self.grammar.dialects)
+            self.tokens = Tokens(self.text, self.grammar.dialects)
             limits.check(self.tokens)
         except Problem as problem:
             self.report(problem)
@@ -85,7 +88,7 @@ class Reader:
             head.add(text, self.tokens.starts[token])
             head.add("\n", self.tokens.starts[token])
         head.extend(out)
-        return Generic(head, self.source.text)
+        return Generic(head, self.text)
 
     # -- reporting ----------------------------------------------------------------------------------------------------
 

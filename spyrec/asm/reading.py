@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from spyrec.asm.attach import attach
 from spyrec.asm.grammar import Grammar, default
-from spyrec.asm.messages import Messages
-from spyrec.asm.output import Generic
+from spyrec.asm.mistakes import Mistakes, report_violations
 from spyrec.asm.reader import Reader
 from spyrec.asm.untranslate import Untranslator
 from spyrec.diag import Sink, Source, SourceMap, exception
@@ -53,36 +52,35 @@ def read(
     sink.spell = Untranslator(grammar).sentence
     reader = Reader(source, source_map, grammar, sink)
     generic = reader.read()
-    if generic is None:
+    module = located = None
+    if generic is not None:
+        with ods.verification_suspended():
+            module = _parse(generic.text, context)
+            if module is not None and generic.located is not None:
+                located = _parse(generic.located, context)
+    if generic is None or module is None or (generic.located is not None and located is None):
+        Mistakes(source, source_map, grammar, sink, context, verify=verify).report(before)
         _stop(sink, before)
-    with ods.verification_suspended():
-        module = _parse(generic.text, context, sink, source, generic, grammar)
-        located = None
-        if module is not None and generic.located is not None:
-            located = _parse(generic.located, context, sink, source, generic, grammar)
-        if module is None or (generic.located is not None and located is None):
-            _stop(sink, before)
-        attach(module, located, generic, source, reader.translator.nameless, grammar.implied)
+    attach(
+        module.operation,
+        located.operation if located else None,
+        generic,
+        source,
+        reader.translator.nameless,
+        grammar.implied,
+    )
     if verify:
-        for operation, violation in ods.verify_tree(module.operation, written=True):
-            say = {Severity.WARNING: sink.warning, Severity.REMARK: sink.remark}.get(violation.severity, sink.error)
-            say(operation, violation.id, violation.message, violation.field, violation.notes)
+        report_violations(module.operation, sink)
     if any(d.severity is Severity.ERROR for d in sink.diagnostics[before:]):
         _stop(sink, before)
     return Parsed(module, source, source_map, tuple(sink.diagnostics[before:]))
 
 
-def _parse(
-    text: str, context: ir.Context, sink: Sink, source: Source, generic: Generic, grammar: Grammar
-) -> ir.Module | None:
-    """MLIR's own parse; what it refuses is reported about the user's text."""
+def _parse(text: str, context: ir.Context) -> ir.Module | None:
+    """MLIR's own parse; None when it refuses."""
     try:
         return ir.Module.parse(text, context)
-    except ir.MLIRError as error:
-        infos: list[Any] = list(error.error_diagnostics)
-        Messages(sink, source, generic, grammar).report(infos)
-        if not infos:
-            sink.error(Position(source.name, 1, 1), "syntax", str(error))
+    except ir.MLIRError:
         return None
 
 
