@@ -98,7 +98,7 @@ class Trace:
         for core, unit, name, since, until in self._steps:
             steps.setdefault((core, unit), []).append((since, until, name))
         for core in sorted({core for core, _ in self._names}):
-            events.append(_named("process_name", core, None, f"core {core}"))
+            events.extend(_named("process", core, None, f"core {core}"))
         for core, unit in sorted(self._names):
             label = self._names[core, unit]
             mine = sorted(spans.get((core, unit), ()))
@@ -115,7 +115,7 @@ class Trace:
                 events.append({**_span(core, unit * _TRACKS, name, since, until), "cat": name.partition(" ")[0]})
             for lane in range(max(1, len(ends))):
                 name = label if lane == 0 else f"{label}: in flight {lane}"
-                events.append(_named("thread_name", core, unit * _TRACKS + lane, name))
+                events.extend(_named("thread", core, unit * _TRACKS + lane, name))
         for number, arrow in enumerate(self._arrows):
             if len(arrow) == 2:
                 for phase, (core, unit, time, in_flight) in zip("sf", arrow, strict=True):
@@ -133,6 +133,11 @@ def _span(core: int, track: int, name: str, since: int, until: int) -> dict[str,
     return {"ph": "X", "pid": core, "tid": track, "ts": since, "dur": until - since, "name": name}
 
 
-def _named(what: str, core: int, track: int | None, name: str) -> dict[str, Any]:
+def _named(what: str, core: int, track: int | None, name: str) -> list[dict[str, Any]]:
+    """The name of a process or thread, and its place: without one, viewers sort by name, core 10 before core 2."""
     where = {"pid": core} if track is None else {"pid": core, "tid": track}
-    return {"ph": "M", **where, "name": what, "args": {"name": name}}
+    place = core if track is None else track
+    return [
+        {"ph": "M", **where, "name": f"{what}_name", "args": {"name": name}},
+        {"ph": "M", **where, "name": f"{what}_sort_index", "args": {"sort_index": place}},
+    ]

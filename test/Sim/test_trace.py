@@ -58,6 +58,18 @@ def test_every_track_has_a_name_and_every_unit_a_track() -> None:
     assert {e["args"]["name"] for e in of(events, "M") if e["name"] == "process_name"} == {"core 0", "core 1"}
 
 
+def test_cores_and_units_are_in_order_and_not_by_name() -> None:
+    """Viewers sort by name what has no place of its own: core 10 would come before core 2."""
+    events, _ = traced(add_rows(rows=3, tiles=12))
+    places = {(e["pid"], e.get("tid")): e["args"]["sort_index"] for e in of(events, "M") if "sort_index" in e["name"]}
+    names = {(e["pid"], e.get("tid")): e["args"]["name"] for e in of(events, "M") if e["name"].endswith("_name")}
+    assert set(places) == set(names)
+    processes = sorted((key for key in names if key[1] is None), key=lambda key: places[key])
+    assert [names[key] for key in processes] == [f"core {k}" for k in range(12)]
+    tracks = sorted((key for key in names if key[0] == 10 and key[1] is not None), key=lambda key: places[key])
+    assert [names[key] for key in tracks if ":" not in names[key]] == ["load", "sfu", "store"]
+
+
 @pytest.mark.parametrize("shuffle", [None, 5])
 def test_an_arrow_goes_from_each_post_to_the_wait_that_takes_it(shuffle: int | None) -> None:
     rows, tiles, depth = 7, 2, 2
