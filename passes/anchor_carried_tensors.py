@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from spyrec.dialects import dataflow
-from spyrec.mlir import ir
+from spyrec.mlir import ir, scf
 from spyrec.passes.analysis import kernels, ops
 from spyrec.passes.analysis.structured import structured
 from spyrec.passkit import Pass, PassContext
@@ -39,13 +39,20 @@ class AnchorCarriedTensors(Pass):
           %m = bufferization.materialize_in_destination %s in %a : (tensor<64xf16>, tensor<64xf16>) -> tensor<64xf16>
           scf.yield %m : tensor<64xf16>
 
-    Leaves alone scalars that are carried. Refuses tensors that other ops than ``scf.for`` and ``scf.if`` hand out of a
-    region (``carried-value``).
+    A loop that changes a tensor which is needed elsewhere too starts from a copy. A select between tensors becomes a
+    branch first. Leaves alone scalars that are carried. Refuses tensors that other ops than ``scf.for`` and ``scf.if``
+    hand out of a region (``carried-value``).
     """
 
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        for inner in list(kernels.walk(op)):
+            if inner.name == "arith.select" and _is_tensor(inner.results[0]) and not _is_tensor(inner.operands[0]):
+                _branch_for(inner)
+        for inner in list(kernels.walk(op)):
+            if inner.name == "scf.for":
+                ctx.statistics["tensors copied"] += _own_starts(inner)
         for inner in reversed(list(kernels.walk(op))):
             if not any(map(_is_tensor, inner.results)) or not inner.regions:
                 continue
@@ -62,6 +69,41 @@ def _is_tensor(value: ir.Value) -> bool:
     return isinstance(value.type, ir.RankedTensorType)
 
 
+def _branch_for(select: ir.Operation) -> None:
+    """Put an ``scf.if`` in the place of a select of tensors: canonicalization makes the one of the other."""
+    condition, *chosen = select.operands
+    with ir.InsertionPoint(select), select.location:
+        branch = scf.IfOp(condition, [select.results[0].type], has_else=True)
+        for block, value in zip((branch.then_block, branch.else_block), chosen, strict=True):
+            with ir.InsertionPoint(block):
+                scf.YieldOp([value], loc=select.location)
+    select.results[0].replace_all_uses_with(branch.results[0])
+    select.erase()
+
+
+def _own_starts(loop: ir.Operation) -> int:
+    """Let the loop start from a copy of each tensor that is needed elsewhere too; gives their number.
+
+    Bufferization would see to that as well, but takes offence when the loop's result goes back to where the tensor is.
+    """
+    copied = 0
+    for position in range(3, len(loop.operands)):
+        value = ir.Value(loop.operands[position])
+        if _is_tensor(value) and _is_anchored(loop, position - 3) and not _may_go(value, loop):
+            with ir.InsertionPoint(loop):
+                loop.operands[position] = _copy(value, loop.location)
+            copied += 1
+    return copied
+
+
+def _is_anchored(loop: ir.Operation, number: int) -> bool:
+    """Whether the loop puts a tensor of its own into the place where it keeps tensor ``number``."""
+    block = loop.regions[0].blocks[0]
+    return not _lies_in(_terminator(block).operands[number], block.arguments[1 + number]) or any(
+        use.operand_number == 1 and use.owner.name == ops.MATERIALIZE for use in block.arguments[1 + number].uses
+    )
+
+
 def _loop(op: ir.Operation) -> int:
     block = op.regions[0].blocks[0]
     places = [argument if _is_tensor(argument) else None for argument in list(block.arguments)[1:]]
@@ -76,6 +118,8 @@ def _branch(op: ir.Operation) -> int:
         yielded = [_terminator(arm).operands[number] for arm in arms]
         place = None
         if _is_tensor(result):
+            # What a loop carries comes first: it is likely to be put there anyway.
+            yielded.sort(key=lambda value: not isinstance(value.owner, ir.Block))
             place = _anchored(yielded, op) or next((v for v in yielded if v not in taken and _may_go(v, op)), None)
             if place is None:
                 with ir.InsertionPoint(op):
@@ -98,23 +142,43 @@ def _places_of(value: ir.Value) -> Sequence[ir.Value]:
     return [maker.operands[1]] if maker is not None and maker.name == ops.MATERIALIZE else []
 
 
-def _may_go(value: ir.Value, branch: ir.Operation) -> bool:
-    """Whether the branch may overwrite ``value``: nothing needs it afterwards, under any name."""
-    block = branch.block
+_MAKES = frozenset({"linalg.generic", "scf.for", "scf.if", "tensor.insert_slice", ops.ALLOC_TENSOR, ops.MATERIALIZE})
+"""Ops whose results lie in bytes that may be written."""
+
+
+def _may_go(value: ir.Value, taker: ir.Operation) -> bool:
+    """Whether a loop or branch may overwrite ``value``: nothing needs it afterwards, under any name.
+
+    The arms of a branch may use it before they do; a loop may not, but as the tensor that it starts from.
+    """
+    block = taker.block
     if isinstance(value.owner, ir.Block):
         if value.owner != block or kernels.owner(block).name != "scf.for":
             return False
-    elif value.owner.operation.block != block or value.owner.name not in ("linalg.generic", "scf.for", "scf.if"):
+    elif ops.is_sole_start(value):
+        return True
+    elif value.owner.operation.block != block or value.owner.name not in _MAKES:
         return False
-    before = {inner.operation for inner in _up_to(block, branch)}
+    before = {inner.operation for inner in _up_to(block, taker)}
+    taken = 0
     for use in value.uses:
         user = use.owner.operation
-        if _is_within(user, branch):
+        if user == taker:
+            taken += 1
+        elif user.name == ops.MATERIALIZE and use.operand_number == 1 and user.block == block:
             continue
-        seen = structured(user)
-        if user not in before or seen is None or use.operand_number >= len(seen.inputs):
+        elif _is_within(user, taker):
+            if taker.name != "scf.if":
+                return False
+        elif user not in before or not _only_reads(user, use.operand_number):
             return False
-    return True
+    return taken < 2
+
+
+def _only_reads(user: ir.Operation, operand: int) -> bool:
+    """Whether the op is done with its operand once it is through: no result lies there."""
+    seen = structured(user)
+    return operand < len(seen.inputs) if seen is not None else user.name == dataflow.WriteOp.NAME
 
 
 def _up_to(block: ir.Block, last: ir.Operation) -> Iterator[ir.OpView]:
@@ -122,6 +186,23 @@ def _up_to(block: ir.Block, last: ir.Operation) -> Iterator[ir.OpView]:
         if view.operation == last:
             return
         yield view
+
+
+def _lies_in(value: ir.Value, place: ir.Value) -> bool:
+    """Whether ``value`` surely lies where ``place`` does: it went there, or loops and branches left it there."""
+    if value == place:
+        return True
+    maker = kernels.defining(value)
+    if maker is None:
+        return False
+    number = ir.OpResult(value).result_number
+    if maker.name == ops.MATERIALIZE:
+        return _lies_in(maker.operands[1], place)
+    if maker.name == "scf.for":
+        return _lies_in(maker.operands[3 + number], place)
+    if maker.name == "scf.if":
+        return all(_lies_in(_terminator(region.blocks[0]).operands[number], place) for region in maker.regions)
+    return False
 
 
 def _is_inside(value: ir.Value, op: ir.Operation) -> bool:
@@ -156,7 +237,7 @@ class _Arm:
         todo = [
             (number, ir.Value(end.operands[number]), place)
             for number, place in enumerate(self.places)
-            if place is not None and place not in (end.operands[number], *_places_of(end.operands[number]))
+            if place is not None and not _lies_in(end.operands[number], place)
         ]
         for _, value, place in todo:
             self._write_there(value, place)

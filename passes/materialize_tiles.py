@@ -34,6 +34,9 @@ class MaterializeTiles(Pass):
         read_only : tensor<1x64xf16> to memref<1x64xf16, "lx"> dataflow.data_transfer from %m to @device[%p from %z]
         strides [64, 1] {route = ["lx", "store", "ddr"], unit = @store} : memref<1x64xf16, "lx">
 
+    A loop that alone starts from what is read computes in the buffer itself; other buffers of reads are only read, so
+    that they can be filled again.
+
     Refuses devices without a route between device memory and LX, or whose route no single unit drives (``no-route``);
     values that tiles offer one another (``unsupported-op``).
     """
@@ -93,7 +96,7 @@ def _read(op: dataflow.ReadOp, route: ir.Attribute, unit: str) -> None:
             unit=unit,
             loc=op.location,
         )
-        loaded = ops.to_tensor(buffer, type_, op.location)
+        loaded = ops.to_tensor(buffer, type_, op.location, writable=ops.is_sole_start(op.result))
     op.result.replace_all_uses_with(loaded)
     op.operation.erase()
 

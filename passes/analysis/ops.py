@@ -67,6 +67,14 @@ def is_fresh(value: ir.Value) -> bool:
     return sum(1 for _ in value.uses) == 1 and "memory_space" in value.owner.attributes
 
 
+def is_sole_start(value: ir.Value) -> bool:
+    """Whether ``value`` was read for one loop to start from, next to it, and for nothing else."""
+    users = [use.owner.operation for use in value.uses]
+    if isinstance(value.owner, ir.Block) or value.owner.name != "dataflow.read" or len(users) != 1:
+        return False
+    return users[0].name == "scf.for" and users[0].block == value.owner.operation.block
+
+
 def materialize(value: ir.Value, place: ir.Value, location: ir.Location) -> ir.Value:
     """``bufferization.materialize_in_destination``: ``value``, in the bytes of ``place``."""
     result: ir.Value = bufferization.MaterializeInDestinationOp(
@@ -75,9 +83,9 @@ def materialize(value: ir.Value, place: ir.Value, location: ir.Location) -> ir.V
     return result
 
 
-def to_tensor(buffer: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:
-    """``bufferization.to_tensor`` of a buffer that nothing else aliases."""
-    result: ir.Value = bufferization.ToTensorOp(type_, buffer, restrict=True, loc=location).result
+def to_tensor(buffer: ir.Value, type_: ir.Type, location: ir.Location, *, writable: bool = False) -> ir.Value:
+    """``bufferization.to_tensor`` of a buffer that nothing else aliases; ``writable`` if it may be computed in."""
+    result: ir.Value = bufferization.ToTensorOp(type_, buffer, restrict=True, writable=writable, loc=location).result
     return result
 
 

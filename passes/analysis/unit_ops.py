@@ -52,8 +52,9 @@ class UnitOps:
         still = [1 if d in reduced else count for d, count in enumerate(counts)]
         marks = tuple(0 if d in reduced else s for d, s in enumerate(layouts.dense_strides(still, 1)))
         nest = layouts.collapsed(Nest(tuple(counts), (*(strides for strides, _ in known), marks)))
+        nest = _reducing_inside(nest) if reduced else nest
         if reduced and 0 in nest.strides[-1][: max(0, len(nest.counts) - MAX_NEST)]:
-            message = f"it has {len(nest.counts)} loops, and an outer one of them reduces: the inner {MAX_NEST} may"
+            message = f"{nest.strides[-1].count(0)} of its loops reduce and do not merge, and {MAX_NEST} may"
             self.sink.error(op, "unsupported-op", message)
             return
         slots = {k: self.slot(shown[k], op.location) for k in buffers}
@@ -157,6 +158,19 @@ class _Walked:
     names: list[str]
     strides: list[tuple[int, ...]]
     buffers: list[int]
+
+
+def _reducing_inside(nest: Nest) -> Nest:
+    """The same points, the counts that reduce (the last strides are 0 there) inside the others if there are too many
+    for one stream, and at least one that does: a fold rounds in another way than the body, over one element too.
+    """
+    dims = list(zip(nest.counts, *nest.strides, strict=True))
+    if not any(steps[-1] == 0 for _, *steps in dims):
+        dims.append((1, *(0 for _ in nest.strides)))
+    if len(dims) > MAX_NEST:
+        dims.sort(key=lambda dim: dim[-1] == 0)
+    counts, *strides = zip(*dims, strict=True)
+    return Nest(counts, tuple(strides))
 
 
 @contextmanager

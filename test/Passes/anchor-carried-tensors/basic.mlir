@@ -7,7 +7,7 @@
 
 // An element-wise op writes into the carried tensor itself.
 // CHECK-LABEL: func.func @accumulates
-// CHECK: iter_args(%[[P:.*]] = %x)
+// CHECK: iter_args(%[[P:.*]] = %{{.*}})
 // CHECK-NOT: alloc_tensor
 // CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[P]], %x : {{.*}}) outs(%[[P]] : tensor<64xf16>)
 // CHECK: %[[M:.*]] = bufferization.materialize_in_destination %[[S]] in %[[P]]
@@ -29,7 +29,7 @@ func.func @accumulates(%x: tensor<64xf16>, %n: index) -> tensor<64xf16> {
 
 // Three in a circle: one is kept aside, and then each is written once nothing needs it any more.
 // CHECK-LABEL: func.func @circle
-// CHECK: iter_args(%[[A:.*]] = %x, %[[B:.*]] = %y, %[[C:.*]] = %z)
+// CHECK: iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}})
 // CHECK: %[[K:.*]] = linalg.generic {{.*}} ins(%[[B]] : tensor<64xf16>)
 // CHECK-NOT: linalg.generic
 // CHECK: %[[MB:.*]] = bufferization.materialize_in_destination %[[C]] in %[[B]]
@@ -46,7 +46,7 @@ func.func @circle(%x: tensor<64xf16>, %y: tensor<64xf16>, %z: tensor<64xf16>, %n
 }
 
 // CHECK-LABEL: func.func @branches
-// CHECK: iter_args(%[[P:.*]] = %x)
+// CHECK: iter_args(%[[P:.*]] = %{{.*}})
 // CHECK: scf.if
 // CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%x : tensor<64xf16>) outs(%[[P]] : tensor<64xf16>)
 // CHECK: bufferization.materialize_in_destination %[[S]] in %[[P]]
@@ -80,4 +80,30 @@ func.func @branches(%x: tensor<64xf16>, %y: tensor<64xf16>, %c: i1, %n: index) -
     scf.yield %y : tensor<64xf16>
   }
   return %r, %b : tensor<64xf16>, tensor<64xf16>
+}
+
+// A loop in a loop takes over what the outer one carries, and leaves it in place: nothing more to do outside. Where that
+// is needed afterwards, the inner loop starts from a copy. A select is a branch.
+// CHECK-LABEL: func.func @nested
+// CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}})
+// CHECK: %[[K:.*]] = linalg.generic {{.*}} ins(%[[Q]] : tensor<64xf16>)
+// CHECK: %[[S:.*]]:2 = scf.for {{.*}} iter_args(%[[U:.*]] = %[[P]], %[[V:.*]] = %[[K]])
+// CHECK-DAG: bufferization.materialize_in_destination %{{.*}} in %[[U]]
+// CHECK-DAG: bufferization.materialize_in_destination %{{.*}} in %[[V]]
+// CHECK: %[[T:.*]] = scf.if
+// CHECK-NEXT: bufferization.materialize_in_destination %[[S]]#1 in %[[Q]]
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[Q]]
+// CHECK: scf.yield %[[S]]#0, %[[T]]
+func.func @nested(%x: tensor<64xf16>, %y: tensor<64xf16>, %c: i1, %n: index) -> (tensor<64xf16>, tensor<64xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (tensor<64xf16>, tensor<64xf16>) {
+    %s:2 = scf.for %j = %c0 to %n step %c1 iter_args(%u = %p, %v = %q) -> (tensor<64xf16>, tensor<64xf16>) {
+      scf.yield %v, %u : tensor<64xf16>, tensor<64xf16>
+    }
+    %t = arith.select %c, %s#1, %q : tensor<64xf16>
+    scf.yield %s#0, %t : tensor<64xf16>, tensor<64xf16>
+  }
+  return %r#0, %r#1 : tensor<64xf16>, tensor<64xf16>
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from target import Arrays, _view, device, ulp_distance
@@ -26,6 +27,7 @@ NORMAL_FORM = (
     "builtin.module(func.func(convert-elementwise-to-linalg),linalg-generalize-named-ops,"
     "func.func(capture-scalars,canonicalize,cse))"
 )
+Wide = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Reference = Callable[[Arrays, Mapping[str, int]], Arrays]
 
 
@@ -131,7 +133,7 @@ def _inputs(**shapes: tuple[int, ...]) -> Callable[[np.random.Generator], Arrays
     return lambda rng: {name: _f16(rng, *shape) for name, shape in shapes.items()}
 
 
-def _wide(arrays: Arrays, names: str) -> list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+def _wide(arrays: Arrays, names: str) -> list[Wide]:
     return [arrays[name].astype(np.float64) for name in names]
 
 
@@ -151,7 +153,90 @@ def _carried(arrays: Arrays, scalars: Mapping[str, int]) -> Arrays:
     return {"y": np.stack([a, b, (p + np.float16(1)).astype(np.float16), q])}
 
 
+def _rows(x: Wide, axis: int = -1) -> Wide:
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return np.asarray(e / e.sum(axis=axis, keepdims=True))
+
+
+def _softmax(arrays: Arrays, _: Mapping[str, int]) -> Arrays:
+    x = arrays["x"]
+    d = (x - x.max(axis=1, keepdims=True)).astype(np.float64)
+    return {"y": (np.exp(d) / np.exp(d).sum(axis=1, keepdims=True)).astype(np.float16)}
+
+
+def _flash_inputs(rng: np.random.Generator) -> Arrays:
+    values = rng.uniform(0.5, 1.5, (2, 128, 32)).astype(np.float16)  # no cancellation: ulp are a fair measure
+    return {"q": _f16(rng, 2, 16, 32) / np.float16(4), "k": _f16(rng, 2, 128, 32), "v": values}
+
+
+def _flash(arrays: Arrays, scalars: Mapping[str, int]) -> Arrays:
+    q, k, v = _wide(arrays, "qkv")
+    k, v = (a[:, : 32 * scalars["n"]] for a in (k, v))
+    if not scalars["n"]:
+        return {"o": np.full(q.shape, np.nan, np.float16)}
+    return {"o": (_rows(q @ k.transpose(0, 2, 1)) @ v).astype(np.float16)}
+
+
+def _products_inputs(rng: np.random.Generator) -> Arrays:
+    given = {"a": _f16(rng, 3, 5, 24), "b": _f16(rng, 3, 7, 24), "c": _f16(rng, 3, 5, 7)}
+    return given | {"f": rng.standard_normal((5, 24)).astype(np.float32)}
+
+
+def _products(arrays: Arrays, _: Mapping[str, int]) -> Arrays:
+    a, b, c, f = _wide(arrays, "abcf")
+    five = np.einsum("bmhk,bnhk->hmn", a.reshape(3, 5, 4, 6), b.reshape(3, 7, 4, 6))
+    halves = {"d": a @ b.transpose(0, 2, 1) + c, "e": a.reshape(15, 24) @ b[0, 0], "g": five}
+    return {n: v.astype(np.float16) for n, v in halves.items()} | {
+        "h": (f @ f.T).astype(np.float32),
+        "i": (f[0] * f[1] + f[1]).astype(np.float32),
+    }
+
+
+def _norms(arrays: Arrays, _: Mapping[str, int]) -> Arrays:
+    x, g, u, h, b = _wide(arrays, "xguhb")
+    rms = x / np.sqrt((x * x).mean(axis=1, keepdims=True) + 1e-5) * g
+    layer = (u - u.mean(axis=1, keepdims=True)) / np.sqrt(u.var(axis=1, keepdims=True) + 1e-5) * h + b
+    return {"y": rms.astype(np.float16), "v": layer.astype(np.float16)}
+
+
+def _norms_inputs(rng: np.random.Generator) -> Arrays:
+    shapes = {"x": (8, 65), "g": (65,), "u": (8, 10), "h": (10,)}
+    return {n: _f16(rng, *s) for n, s in shapes.items()} | {"b": _f16(rng, 10) + np.float16(8)}
+
+
+def _rope(arrays: Arrays, _: Mapping[str, int]) -> Arrays:
+    x, cos, sin = (arrays[n].astype(np.float32) for n in ("x", "cos", "sin"))
+
+    def rounded(a: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float32]]:
+        return a.astype(np.float16).astype(np.float32)
+
+    lo, hi = x[:, :32], x[:, 32:]
+    first, second = rounded(lo * cos) - rounded(hi * sin), rounded(hi * cos) + rounded(lo * sin)
+    y = np.concatenate([first, second], axis=1)
+    for tile in range(2):
+        y[4 * tile + tile] = x[4 * tile + tile]
+    return {"y": np.abs(y).astype(np.float16)}
+
+
+def _branches(arrays: Arrays, scalars: Mapping[str, int]) -> Arrays:
+    a, b = arrays["x"]
+    d = a + b
+    p, q = a, d
+    for i in range(scalars["n"]):
+        u, v = p, q
+        for j in range(i):
+            u, v = (u - v, v) if j == 0 else (v, u)
+        p, q = (u * u if i == 3 else p), v
+    return {"y": np.stack([p, q, q if scalars["n"] > 2 else b, d])}
+
+
 KERNELS = [
     Kernel("matmul", _inputs(a=(32, 96), b=(96, 32)), _matmul),
+    Kernel("products", _products_inputs, _products),
+    Kernel("softmax", _inputs(x=(16, 65)), _softmax, ulp=1),
+    Kernel("flash", _flash_inputs, _flash, ulp=2, scalars=tuple({"n": n} for n in (4, 1, 0))),
+    Kernel("norms", _norms_inputs, _norms, ulp=1),
+    Kernel("rope", _inputs(x=(8, 64), cos=(8, 32), sin=(8, 32)), _rope),
     Kernel("carried", _inputs(x=(2, 64)), _carried, scalars=tuple({"n": n} for n in (0, 1, 2, 5))),
+    Kernel("branches", _inputs(x=(2, 64)), _branches, scalars=tuple({"n": n} for n in (0, 1, 2, 5))),
 ]
