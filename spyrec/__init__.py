@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     __version__: str
-    from spyrec.code import Code, Execution, compile, load
+    from spyrec.code import Code, Execution, Interpretation, compile, interpret, load
     from spyrec.errors import (
         CompilerBug,
         Diagnostic,
@@ -31,6 +31,7 @@ __all__ = [
     "CompilerBug",
     "Diagnostic",
     "Execution",
+    "Interpretation",
     "InvalidKernel",
     "OutOfResources",
     "Position",
@@ -39,8 +40,12 @@ __all__ = [
     "Unsupported",
     "UsageError",
     "compile",
+    "interpret",
     "load",
 ]
+
+
+_OF_CODE = ("Code", "Execution", "Interpretation", "compile", "interpret", "load")
 
 
 def __getattr__(name: str) -> Any:
@@ -50,9 +55,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(
-        import_module("spyrec.code" if name in ("Code", "Execution", "compile", "load") else "spyrec.errors"), name
-    )
+    return getattr(import_module("spyrec.code" if name in _OF_CODE else "spyrec.errors"), name)
 
 
 def _version() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -14,6 +14,7 @@ from spyrec.errors import Diagnostic, UsageError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from spyrec.interp.probes import Record
     from spyrec.spyrecode import Artifact, Signature
 
 
@@ -59,7 +60,8 @@ class Code:
         """Execute the binary in the simulator.
 
         ``values`` maps an argument's name, ``argN`` or a literal element address to an array (anything that NumPy
-        takes as one, DLPack included), and a scalar argument's name to a number. Arrays are copied, never changed.
+        takes as one, DLPack included) or to ``"@OTHER+BYTES"`` (it lies in another one's memory), a place in LX such as
+        ``lx3:128`` to an array, and a scalar argument's name to a number. Arrays are copied, never changed.
         What the kernel reads and ``values`` lacks is random with ``seed`` and an error without. ``shuffle`` draws
         every latency at random, which changes no result.
 
@@ -71,8 +73,7 @@ class Code:
         for name, number in (("shuffle", shuffle), ("seed", seed)):
             if number is not None and number < 0:
                 raise UsageError(f"{name}={number}: a seed is a number from 0 on")
-        arrays = {name: value for name, value in values.items() if not isinstance(value, numbers.Real)}
-        scalars: dict[str, Any] = {name: value for name, value in values.items() if isinstance(value, numbers.Real)}
+        arrays, scalars = _split(values)
         launch = spyrecode.bind(self.artifact.signature, arrays, scalars, seed=seed)
         result = sim.run(self.artifact, launch, shuffle=shuffle)
         return Execution(launch.outputs(), result.cycles, result.report, result.warnings)
@@ -80,6 +81,66 @@ class Code:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a ``.spyre`` file, or a folder when ``path`` ends in a slash or is one; whole or not at all."""
         self.artifact.save(path)
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """One execution of a stage's IR: the arrays that it wrote by name, what probes saw, warnings and remarks."""
+
+    outputs: dict[str, npt.NDArray[Any]]
+    probed: tuple[Record, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def interpret(
+    source: str | os.PathLike[str],
+    values: Mapping[str, Any],
+    *,
+    stage: str = "ktir",
+    device: str | os.PathLike[str] = "spyre",
+    kernel: str | None = None,
+    seed: int | None = None,
+    shuffle: int | None = None,
+    strict_bounds: bool = False,
+    probes: Sequence[str] = (),
+) -> Interpretation:
+    """Execute KTIR, given as a path or as its text, as it stands at ``stage``: what ``spyrec run --stage`` does.
+
+    ``values`` and ``seed`` are those of :meth:`Code.execute`; ``shuffle`` draws the order of the compute tiles.
+    ``strict_bounds`` refuses tiles that stick out of their view. ``probes`` (``"%v"``, ``"27@tile=3"``) say which
+    values to keep: each is a record with its ``name``, ``tile``, ``execution`` and ``data``.
+    """
+    from spyrec import driver, interp, spyrecode
+    from spyrec.driver import compile as line
+    from spyrec.driver import execute
+
+    text, name = _text(source)
+    options = driver.Options(device=os.fspath(device), kernel=kernel)
+    arrays, scalars = _split(values)
+    reached = driver.compile_text(text, name, line.at_stage(options, stage))
+    launch = spyrecode.bind(
+        execute.signature_of(text, name, options, stage=stage, numbers=scalars), arrays, scalars, seed=seed
+    )
+    watched = interp.Probes([interp.Probe.parse(p) for p in probes], reached.text or text if stage != "ktir" else text)
+    said = execute.run_stage(
+        reached, launch, seed=shuffle, probes=watched if probes else None, strict_bounds=strict_bounds
+    )
+    return Interpretation(launch.outputs(), tuple(watched.records), (*reached.diagnostics, *said))
+
+
+def _split(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arrays of a launch, and its numbers."""
+    arrays = {name: value for name, value in values.items() if not isinstance(value, numbers.Real)}
+    return arrays, {name: value for name, value in values.items() if isinstance(value, numbers.Real)}
+
+
+def _text(source: str | os.PathLike[str]) -> tuple[str, str]:
+    """Text and file name of a source."""
+    from spyrec.driver import files
+
+    if isinstance(source, str) and _is_text(source):
+        return source, "<text>"
+    return files.read_text(os.fspath(source))
 
 
 @overload
@@ -116,12 +177,8 @@ def compile(
     a fork. Raises :class:`spyrec.errors.SpyrecError` and its subclasses, which carry all diagnostics.
     """
     from spyrec import driver
-    from spyrec.driver import files
 
-    if isinstance(source, str) and _is_text(source):
-        text, name = source, "<text>"
-    else:
-        text, name = files.read_text(os.fspath(source))
+    text, name = _text(source)
     folder = os.environ.get("SPYREC_DUMP_DIR")
     options = driver.Options(
         device=os.fspath(device), kernel=kernel, emit=emit, dump_stages=Path(folder) if folder else None

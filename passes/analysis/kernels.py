@@ -105,6 +105,18 @@ def argument_name(argument: ir.BlockArgument) -> str:
     return _name(argument.location) or f"arg{argument.arg_number}"
 
 
+MAY_ALIAS = "spyrec.may_alias"
+"""The argument attribute that allows a pointer to meet the others."""
+
+
+def may_alias(argument: ir.BlockArgument) -> bool:
+    """Whether an argument of a ``func.func`` may lie in the memory of others."""
+    function = owner(argument.owner)
+    if "arg_attrs" not in function.attributes:
+        return False
+    return MAY_ALIAS in ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[argument.arg_number])
+
+
 def _name(location: ir.Location) -> str | None:
     if isinstance(location, ir.NameLoc):
         return location.name_str

@@ -35,9 +35,6 @@ from spyrec.passes.analysis.skeleton import (
 from spyrec.passes.analysis.skeleton import Leaf as UnitOp
 from spyrec.passes.analysis.slices import UNIT, Slice, condition_of, unit_of, units
 
-MAY_ALIAS = "spyrec.may_alias"
-"""The argument attribute that allows a pointer to meet the others."""
-
 _UNBOUNDED = 1 << 40
 """An interval wider than this says nothing about an address."""
 
@@ -101,7 +98,7 @@ class _Reader:
         arguments = kernels.arguments(function)
         self.arguments = {ir.Value(a): number for number, a in enumerate(arguments)}
         self.names = [kernels.argument_name(a) for a in arguments]
-        self.may_alias = _marked(function, len(arguments))
+        self.may_alias = frozenset(a.arg_number for a in arguments if kernels.may_alias(a))
 
     def finish(self) -> Schedule:
         program = self.schedule.program
@@ -475,11 +472,3 @@ def _contiguous(dims: list[tuple[int, int]], element: int) -> tuple[tuple[tuple[
     while left and left[0][0] == element:
         element *= left.pop(0)[1]
     return tuple(left), element
-
-
-def _marked(function: ir.Operation, count: int) -> frozenset[int]:
-    """Numbers of the arguments that carry MAY_ALIAS."""
-    if "arg_attrs" not in function.attributes:
-        return frozenset()
-    attributes = list(ir.ArrayAttr(function.attributes["arg_attrs"]))
-    return frozenset(number for number in range(count) if MAY_ALIAS in attributes[number])

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 @click.command("run", context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("file", metavar="FILE")
-@click.option("--in", "inputs", metavar="NAME=a.npy", multiple=True, help="The array of an argument.")
+@click.option(
+    "--in",
+    "inputs",
+    metavar="NAME=a.npy|@OTHER[+BYTES]",
+    multiple=True,
+    help="The array of an argument, or the other array in whose memory it lies.",
+)
 @click.option("--out", "outputs", metavar="NAME=o.npy", multiple=True, help="Save an array after the run.")
 @click.option("--check", is_flag=True, help="Compare the binary with FILE as it stands (stage ktir), bit for bit.")
 @click.option(
@@ -45,9 +51,9 @@ if TYPE_CHECKING:
 @click.option(
     "--probe",
     "probes",
-    metavar="%v|LINE[@tile=N]",
+    metavar="%v|LINE[@tile=N][=v.npy]",
     multiple=True,
-    help="Print what an SSA value, or the ops of a line, give (with --stage).",
+    help="Print, or save, what an SSA value, or the ops of a line, give (with --stage).",
 )
 @shared.compiling
 def command(
@@ -74,7 +80,8 @@ def command(
     """Execute a kernel without a card.
 
     FILE is KTIR, which is compiled first, or an artifact. NAME is an argument's name, argN, or the element address of a
-    literal-address kernel. Without --in the arrays are random.
+    literal-address kernel; lx3:128 is LX of core 3 from element 128 on, lx:128 that of every core (a row per compute
+    tile). Without --in the arrays are random.
     """
     from spyrec.cli import inputs as reading
 
@@ -217,7 +224,6 @@ class _Request:
         """Execute a stage's IR, and print what the probes see, also when it fails."""
         from spyrec import interp
         from spyrec.driver import execute
-        from spyrec.interp import probes
 
         watched = interp.Probes([interp.Probe.parse(p) for p in self.probes], text) if self.probes else None
         try:
@@ -225,12 +231,26 @@ class _Request:
                 execute.run_stage(reached, launch, seed=self.shuffle, probes=watched, strict_bounds=self.strict_bounds)
             )
         finally:
-            for record in watched.records if watched else ():
-                frame.emit(probes.render(record))
+            for probe in watched.probes if watched else ():
+                self.probed(probe, [r for r in watched.records if r.probe == probe] if watched else [])
         for probe in watched.missing() if watched else ():
             if probe.name:
                 raise UsageError(f"--probe: no result of the kernel is called {probe.name}")
             raise UsageError(f"--probe: line {probe.line} has no op with results")
+
+    @staticmethod
+    def probed(probe: Any, records: list[Any]) -> None:
+        """Print what a probe saw, or save it."""
+        from spyrec.interp import probes
+
+        if probe.file is None or not records:
+            for record in records:
+                frame.emit(probes.render(record))
+            return
+        array = probes.stacked(records)
+        _save(probe.file, array)
+        shape = "x".join(map(str, array.shape)) or "scalar"
+        frame.emit(f"{records[0].name}: {shape} {array.dtype}, {len(records)} values, in {probe.file}\n")
 
     def bind(self, signature: Signature) -> Launch:
         """The launch: arrays from files, numbers from --set, random data for the rest when nothing was given."""
@@ -239,7 +259,7 @@ class _Request:
         gc.freeze()
         gc.enable()
 
-        arrays = {name: _load(path, name) for name, path in self.arrays.items()}
+        arrays = {name: path if path.startswith("@") else _load(path, name) for name, path in self.arrays.items()}
         # Half a set of arrays is a mistake; none at all, or a seed, asks for random ones.
         seed = self.seed if self.seed is not None else None if arrays else 0
         launch = spyrecode.bind(signature, arrays, self.scalars, seed=seed)
@@ -284,17 +304,22 @@ class _Request:
 
     def save(self, launch: Launch) -> None:
         """Write the arrays of --out."""
-        import io
-        from pathlib import Path
-
-        import numpy as np
-
-        from spyrec.driver import files
-
         for name, array in launch.outputs(list(self.saved)).items():
-            out = io.BytesIO()
-            np.save(out, array, allow_pickle=False)
-            files.write(Path(self.saved[name]), out.getvalue())
+            _save(self.saved[name], array)
+
+
+def _save(path: str, array: Any) -> None:
+    """Write one array; whole or not at all."""
+    import io
+    from pathlib import Path
+
+    import numpy as np
+
+    from spyrec.driver import files
+
+    out = io.BytesIO()
+    np.save(out, array, allow_pickle=False)
+    files.write(Path(path), out.getvalue())
 
 
 def _report(result: sim.Result) -> str:

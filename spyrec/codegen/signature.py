@@ -24,7 +24,8 @@ def signature_of(function: ir.Operation) -> Signature:
         place = resolved.text
         line, column = (place.line, place.column) if place else (0, 0)
         file = file or (place.file if place else "")
-        arguments.append((kernels.argument_name(argument), str(argument.type), line, column, resolved.source))
+        marked = kernels.may_alias(argument)
+        arguments.append((kernels.argument_name(argument), str(argument.type), line, column, resolved.source, marked))
     if not file:
         place = diag.resolve(function.location).text
         file = place.file if place else ""

@@ -91,6 +91,7 @@ IDS: dict[str, tuple[str, str]] = {
     "bad-assembly": ("InvalidKernel", "the text of a program cannot be assembled"),
     "corrupt-artifact": ("InvalidKernel", "a file of an artifact is damaged, missing, or does not fit the others"),
     "corrupt-binary": ("InvalidKernel", "a binary is damaged, or no binary of this instruction set"),
+    "aliased-arguments": ("InvalidKernel", "two arrays share memory that the kernel writes, and neither is marked"),
     "missing-array": ("InvalidKernel", "an array that the kernel reads was not given"),
     "missing-scalar": ("InvalidKernel", "a number that the kernel uses was not given"),
     "other-shape": ("InvalidKernel", "an array has the rank of its view and other extents (a remark)"),

@@ -58,7 +58,7 @@ def run_stage(
     """Execute a stage's IR on the launch's memory, which it changes; ``seed`` draws the order of the tiles.
 
     ``probes`` records values on the way; ``strict_bounds`` makes tiles that stick out of their view an error. Returns
-    warnings and remarks. Raises SpyrecError where the kernel fails.
+    the warnings and remarks that compilation has not given already. Raises SpyrecError where the kernel fails.
     """
     from spyrec import interp
 
@@ -79,7 +79,9 @@ def run_stage(
             )
         return tuple(sink.diagnostics)
 
-    return worker.call(body)
+    said = {(d.id, d.position.file, d.position.line) for d in compiled.diagnostics if d.position}
+    found = worker.call(body)
+    return tuple(d for d in found if not d.position or (d.id, d.position.file, d.position.line) not in said)
 
 
 def signature_of(

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from spyrec.interp.probes import Probe, Probes
 from spyrec.interp.races import Tracker
 from spyrec.interp.values import Address
 from spyrec.mlir import ir
-from spyrec.numerics import Array
+from spyrec.spyrecode.lx import Preset
 
 if TYPE_CHECKING:
     from spyrec.spyrecode.launch import Launch
@@ -41,15 +40,6 @@ LX_BYTES = 2 << 20
 
 CORES = 32
 """Cores whose scratchpads a view may name."""
-
-
-@dataclass(frozen=True)
-class Preset:
-    """What a scratchpad holds when the kernel starts: ``array`` from byte ``address`` on, on core ``core``."""
-
-    core: int
-    address: int
-    array: Array
 
 
 _DIALECTS = (affine, arith, collectives, dataflow, func, indirect, ktdp, linalg, memref, scf, tensor, units)
@@ -75,9 +65,10 @@ def run(
 
     ``seed`` shuffles the order of compute tiles, and at the ``program`` stage the turns of the units; None takes them
     in order. Warnings and remarks go to ``sink``. ``strict_bounds`` makes tiles that stick out of their view an error.
-    ``lx_bytes`` is the size of a core's scratchpad, ``lx`` what is in scratchpads at first. ``watcher`` says which ops
-    are watched (:mod:`spyrec.interp.probes`). Raises a :class:`spyrec.errors.SpyrecError` with everything that
-    the sink holds: ``InvalidKernel`` for a broken rule, ``Unsupported`` for an op without a meaning.
+    ``lx_bytes`` is the size of a core's scratchpad, ``lx`` what is in scratchpads at first besides what the launch has.
+    ``watcher`` says which ops are watched (:mod:`spyrec.interp.probes`). Raises a
+    :class:`spyrec.errors.SpyrecError` with everything that the sink holds: ``InvalidKernel`` for a broken rule,
+    ``Unsupported`` for an op without a meaning.
     """
     op = function.operation
     sink = sink if sink is not None else Sink()
@@ -140,7 +131,7 @@ def _run(
             raise Fault("out-of-lx", f"there is no core {owner}: cores are numbered from 0 to {CORES - 1}")
         if owner not in scratchpads:
             scratchpads[owner] = Scratchpad(lx_bytes, owner)
-            for preset in lx:
+            for preset in (*launch.lx, *lx):
                 if preset.core == owner:
                     scratchpads[owner].preset(preset.address, preset.array)
         return scratchpads[owner]

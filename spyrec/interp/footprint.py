@@ -197,6 +197,24 @@ def _access(view: ir.Value) -> str:
     return found
 
 
+def _limit(view: ir.Value) -> int | None:
+    """What all elements of a view that is read for coordinates have to be less than; None for other views."""
+    limits = []
+    for use in view.uses:
+        tile, number = use.owner.operation.opview, use.operand_number
+        if not isinstance(tile, ktdp.ConstructIndirectAccessTileOp) or number == 0:
+            continue
+        maker = tile.base.owner
+        if isinstance(maker, ir.Block):
+            continue
+        kinds = [bool(ir.BoolAttr(k).value) for k in tile.per_dim_subscript_kinds]
+        dimension = [d for d, indirect in enumerate(kinds) if indirect][number - 1]
+        sizes = list(ir.MemRefType(tile.base.type).shape)
+        if sizes[dimension] != DYNAMIC:
+            limits.append(sizes[dimension])
+    return min(limits, default=None)
+
+
 def _tile_access(tile: ir.Value) -> str:
     letters = {"ktdp.load": "r", "ktdp.store": "w"}
     return "".join(letters.get(use.owner.operation.name, "rw") for use in tile.uses)
@@ -362,6 +380,7 @@ class _Views:
                 access,
                 where.line if where else 0,
                 where.column if where else 0,
+                _limit(view.result),
             )
         )
 
@@ -407,9 +426,17 @@ def _signature_of(function: ir.Operation, numbers: Mapping[str, int | float] | N
         if type_.startswith("!ktdp.runtime_arg"):
             type_ = _underlying(argument.type)
         line, column = (place.line, place.column) if place else (0, 0)
-        arguments.append(Argument(k, names[k], kind, type_, line, column, resolved.source))
+        marked = _may_alias(function, k)
+        arguments.append(Argument(k, names[k], kind, type_, line, column, resolved.source, marked))
     name = ir.StringAttr(function.attributes["sym_name"]).value
     return Signature(name, math.prod(views.grid), tuple(arguments), tuple(_merged(views.found)), file)
+
+
+def _may_alias(function: ir.Operation, number: int) -> bool:
+    """Whether an argument is marked as one that may lie in the memory of others."""
+    if "arg_attrs" not in function.attributes:
+        return False
+    return "spyrec.may_alias" in ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[number])
 
 
 _PURE = ("arith.", "math.", "affine.", "tensor.", "ktdp.construct_memory_view", "ktdp.construct_access_tile", PARTS)

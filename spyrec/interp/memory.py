@@ -200,9 +200,11 @@ class Memory:
 
 
 def _unwritten_fault(segment: Segment, place: int, count: int) -> Fault:
+    advice = "a launch may supply it: --in lxCORE:ELEMENT=FILE.npy" if segment.name.startswith("LX") else ""
     return Fault(
         "unwritten-read",
         f"{count} of the bytes that are read have never been written; the first is byte {place} of {segment.name}",
+        notes=[advice] if advice else [],
     )
 
 

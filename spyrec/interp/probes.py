@@ -22,24 +22,26 @@ MAX_RECORDS = 64
 
 @dataclass(frozen=True)
 class Probe:
-    """``name`` (with ``%``) or ``line`` says which results; ``tile`` on which compute tile (None: all)."""
+    """``name`` (with ``%``) or ``line`` says which results; ``tile`` on which compute tile (None: all). ``file`` is
+    where to save what was seen (None: it is printed).
+    """
 
     name: str | None
     line: int | None
     tile: int | None = None
+    file: str | None = None
 
     @staticmethod
     def parse(text: str) -> Probe:
-        """``%v``, ``%v#1``, ``27``, any of them with ``@tile=3``. Raises UsageError."""
-        what, at, rest = text.partition("@tile=")
-        if at and not rest.isdecimal():
-            raise UsageError(f"--probe {text}: '{rest}' is no tile; write @tile=3")
-        tile = int(rest) if at else None
-        if re.fullmatch(r"%[\w$.-]+(#\d+)?", what):
-            return Probe(what, None, tile)
-        if what.isdecimal():
-            return Probe(None, int(what), tile)
-        raise UsageError(f"--probe {text}: expected %NAME or a line number, and perhaps @tile=N")
+        """``%v``, ``%v#1``, ``27``, any of them with ``@tile=3``, and then with ``=FILE.npy``. Raises UsageError."""
+        found = re.fullmatch(r"(%[\w$.-]+(?:#\d+)?|\d+)(?:@tile=(\w*))?(?:=(.+))?", text)
+        if found is None:
+            raise UsageError(f"--probe {text}: expected %NAME or a line number, perhaps @tile=N, perhaps =FILE.npy")
+        what, on, file = found.groups()
+        if on is not None and not on.isdecimal():
+            raise UsageError(f"--probe {text}: '{on}' is no tile; write @tile=3")
+        named = what.startswith("%")
+        return Probe(what if named else None, None if named else int(what), None if on is None else int(on), file)
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,20 @@ class Probes:
         if probe.line is not None:
             return list(range(len(names))) if probe.line == place.line else []
         return [k for k, name in enumerate(names) if probe.name in (name, name.partition("#")[0])]
+
+
+def stacked(records: Sequence[Record]) -> npt.NDArray[Any]:
+    """What one probe saw, as one array: the value itself if there is one, else one after the other by tile, result and
+    execution. Raises UsageError when they are no numbers, or of several shapes.
+    """
+    arrays = [r.data for r in sorted(records, key=lambda r: (r.tile, r.name, r.execution)) if r.data is not None]
+    if not arrays:
+        raise UsageError(f"--probe {records[0].name}: {records[0].shown} is nothing to save")
+    kinds = {(a.shape, str(a.dtype)) for a in arrays}
+    if len(kinds) > 1:
+        shapes = " and ".join(sorted(f"{'x'.join(map(str, s)) or 'scalar'} {d}" for s, d in kinds))
+        raise UsageError(f"--probe {records[0].name}: its values are {shapes}; one file takes values of one shape")
+    return arrays[0] if len(arrays) == 1 else np.stack(arrays)
 
 
 def _place(op: ir.Operation) -> Position | None:

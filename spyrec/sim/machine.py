@@ -77,6 +77,7 @@ class Machine:
         self.traffic = Traffic()
         self.lx_size = device.memory("lx").size
         self.memory = DeviceMemory(launch)
+        self._launched = launch.lx
         self._engine = Engine(device.timing, latencies, trace)
         self._world = World(
             binary,
@@ -115,7 +116,7 @@ class Machine:
         self, core: int, code: list[list[Step]], groups: list[list[str]], shared: dict[str, clocks.Domain]
     ) -> list[Unit]:
         """The units of a core. ``shared`` has the domains of groups that channels between cores connect."""
-        lx = Lx(self.lx_size)
+        lx = Lx(self.lx_size, [preset for preset in self._launched if preset.core == core])
         self._world.scratchpads.append(lx)
         channels = [LiveChannel(c.name, number, c.init, core) for number, c in enumerate(self.binary.channels)]
         slots = {}

@@ -10,27 +10,38 @@ import numpy as np
 import numpy.typing as npt
 
 from spyrec import numerics
-from spyrec.errors import Diagnostic, OutOfResources, Severity
+from spyrec.errors import Diagnostic, InvalidKernel, OutOfResources, Severity
 from spyrec.sim.boxes import Box, Interval
 from spyrec.sim.faults import UnitStops, bytes_text
 from spyrec.sim.shadow import Bytes, Shadow, SharedShadow
-from spyrec.spyrecode import Launch
+from spyrec.spyrecode import Launch, Preset
 from spyrec.spyrecode.launch import Region
 from spyrec.spyrecode.signature import LITERAL
 
 
 class Lx:
-    """The scratchpad of one core: ``size`` bytes, unwritten. Pages that are never touched cost nothing."""
+    """The scratchpad of one core: ``size`` bytes, unwritten but for ``presets``. Pages that are never touched cost
+    nothing.
+    """
 
     __slots__ = ("data", "shadow")
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, presets: Sequence[Preset] = ()) -> None:
         try:
             self.data: Bytes = np.zeros(size, np.uint8)
         except (MemoryError, ValueError):
             message = f"the host has no memory for an LX of {size} bytes"
             raise OutOfResources([Diagnostic(Severity.ERROR, message, "host-memory")], "host memory", size) from None
-        self.shadow = Shadow()
+        supplied = []
+        for preset in presets:
+            raw = numerics.to_bytes(preset.array)
+            low, high = preset.address, preset.address + len(raw)
+            if high > size:
+                message = f"the launch puts {bytes_text(low, high)} into LX of core {preset.core}, which has {size}"
+                raise InvalidKernel([Diagnostic(Severity.ERROR, message, "out-of-lx")])
+            self.data[low:high] = raw
+            supplied.append((low, high))
+        self.shadow = Shadow(supplied)
 
 
 _FEW = 4  # pieces of a box that are marked one by one

@@ -7,6 +7,7 @@
 from spyrec.spyrecode.artifact import Artifact, Locations, from_bytes, from_files, is_artifact, load
 from spyrec.spyrecode.bank import Bank, Step
 from spyrec.spyrecode.launch import Launch, bind
+from spyrec.spyrecode.lx import Preset
 from spyrec.spyrecode.memory import AddressFault, DeviceMemory, Segment
 from spyrec.spyrecode.plan import Plan
 from spyrec.spyrecode.signature import Argument, Signature, View
@@ -20,6 +21,7 @@ __all__ = [
     "Launch",
     "Locations",
     "Plan",
+    "Preset",
     "Segment",
     "Signature",
     "Step",

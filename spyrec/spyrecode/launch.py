@@ -9,7 +9,8 @@ largest footprint. Memory that the kernel reads and nobody gave is random, memor
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from spyrec import numerics
 from spyrec.errors import Diagnostic, InvalidKernel, OutOfResources, Position, Severity
+from spyrec.spyrecode.lx import Preset, is_lx, presets
 from spyrec.spyrecode.memory import JOB_ADDRESS, JOB_SEGMENT, SEGMENT_BYTES, STICK, Bytes, DeviceMemory, Segment
 from spyrec.spyrecode.signature import LITERAL, Argument, Signature, View
 
@@ -34,7 +36,8 @@ class Region:
     """The memory of one argument, or of one literal address under one element type.
 
     ``address`` is its first byte, ``size`` its bytes; ``given`` the array that the launch supplied for it.
-    ``shared``: another type sits at the same literal address, so that its key needs the type.
+    ``shared``: another type sits at the same literal address, so that its key needs the type. ``inside`` is the region
+    whose memory this one lies in, and from which byte on.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Region:
     size: int = 0
     given: Array | None = None
     shared: bool = False
+    inside: tuple[Region, int] | None = None
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -75,7 +79,8 @@ class Region:
 class Launch:
     """A bound launch. ``args`` are the values of the arguments in order: byte addresses, integers, floats.
 
-    ``random`` names the arrays that were filled with random data because nobody gave them.
+    ``random`` names the arrays that were filled with random data because nobody gave them. ``lx`` is what scratchpads
+    hold at first.
     """
 
     signature: Signature
@@ -83,6 +88,7 @@ class Launch:
     args: tuple[int | float, ...]
     regions: tuple[Region, ...]
     random: tuple[str, ...] = field(default=())
+    lx: tuple[Preset, ...] = ()
 
     def outputs(self, names: Iterable[str] | None = None) -> dict[str, Array]:
         """Copies of the arrays called ``names`` as they are in memory now; of all that the kernel writes by default.
@@ -129,7 +135,7 @@ class Launch:
 
     def copy(self) -> Launch:
         """An independent launch with the same memory contents."""
-        return Launch(self.signature, self.memory.copy(), self.args, self.regions, self.random)
+        return Launch(self.signature, self.memory.copy(), self.args, self.regions, self.random, self.lx)
 
 
 def bind(
@@ -142,23 +148,32 @@ def bind(
     """Place the arrays in device memory and give every argument its value.
 
     ``arrays`` maps an argument's name, ``argN``, a literal element address or ``ADDRESS:type`` to anything that
-    NumPy takes as an array. ``scalars`` has the values of scalar arguments. What the kernel reads and
-    ``arrays`` lacks is random, drawn from ``seed``; with ``seed`` None it is an error. Raises ``InvalidKernel``
-    with every mistake of the launch, at the argument's place; ``OutOfResources`` when the arrays are larger
+    NumPy takes as an array, or to ``@NAME`` or ``@NAME+BYTES``: to lie in the memory of another array. A name such as
+    ``lx3:128`` is a place in a scratchpad (:mod:`spyrec.spyrecode.lx`). ``scalars`` has the values of scalar
+    arguments. What the kernel reads and ``arrays`` lacks is random, drawn from ``seed``; with ``seed`` None it is an
+    error. Raises ``InvalidKernel`` with every mistake of the launch, at the argument's place; ``OutOfResources`` when
+    the arrays are larger
     than the host can be asked for.
     """
     problems: list[Diagnostic] = []
     regions = _regions(signature)
     named: list[Region] = []
+    lx: list[Preset] = []
     for name, value in arrays.items():
+        if is_lx(name):
+            lx += _lx(signature, name, value, problems)
+            continue
         region = _find(signature, regions, name, problems)
         if region is not None:
             named.append(region)
-            _give(signature, region, name, value, problems)
+            if isinstance(value, str):
+                _put_inside(signature, regions, region, value, problems)
+            else:
+                _give(signature, region, name, value, problems)
     values = _scalar_values(signature, scalars, problems)
     if seed is None:
         for region in regions:
-            if region.read and not any(region is other for other in named):
+            if _needed(region, regions) and not any(region is other for other in named):
                 note = f"give it with --in {region.key}=FILE.npy; --seed makes up what is missing"
                 _problem(problems, "missing-array", f"no array for '{region.key}'", _places(signature, region), note)
     _place_regions(signature, regions, problems)
@@ -169,7 +184,7 @@ def bind(
         if region.arg != LITERAL:
             values[region.arg] = region.address
     args = tuple(values.get(a.index, 0) for a in signature.arguments)
-    return Launch(signature, memory, args, tuple(regions), random)
+    return Launch(signature, memory, args, tuple(regions), random, tuple(lx))
 
 
 # Names.
@@ -300,6 +315,53 @@ def _give(signature: Signature, region: Region, name: str, value: Any, problems:
     region.given = array
 
 
+def _lx(signature: Signature, name: str, value: Any, problems: list[Diagnostic]) -> list[Preset]:
+    """What a name of a place in LX puts there."""
+
+    def problem(message: str) -> None:
+        _problem(problems, "wrong-array", message)
+
+    try:
+        array = as_array(value)
+    except (TypeError, ValueError, BufferError, RuntimeError) as error:
+        problem(f"'{name}' cannot be read as an array: {error}")
+        return []
+    return presets(name, array, signature.grid, problem)
+
+
+def _put_inside(
+    signature: Signature, regions: Sequence[Region], region: Region, where: str, problems: list[Diagnostic]
+) -> None:
+    """Let a region lie in another one, as ``@NAME+BYTES`` says."""
+    places = _places(signature, region)
+    match = re.fullmatch(r"@(.+?)(?:\+(\d+))?", where)
+    if match is None:
+        _problem(problems, "wrong-array", f"'{region.key}': '{where}' is no array; @NAME+BYTES lies in another", places)
+        return
+    other = _find(signature, regions, match[1], problems)
+    if other is None:
+        return
+    if region.given is not None or region.inside is not None or region.arg == LITERAL or region is other:
+        _problem(problems, "wrong-array", f"'{region.key}' has a place of its own: it cannot lie at {where}", places)
+        return
+    if other.inside is not None:
+        _problem(problems, "wrong-array", f"'{other.key}' itself lies in '{other.inside[0].key}': name that", places)
+        return
+    marked = any(r.arg != LITERAL and signature.arguments[r.arg].may_alias for r in (region, other))
+    written = next((r for r in (region, other) if r.written), None)
+    if written is not None and not marked:
+        note = "mark one of the arguments as {spyrec.may_alias}: the compiler takes them for disjoint"
+        message = f"'{region.key}' lies in the memory of '{other.key}', and the kernel writes '{written.key}'"
+        _problem(problems, "aliased-arguments", message, places, note)
+        return
+    region.inside = (other, int(match[2] or 0))
+
+
+def _needed(region: Region, regions: Sequence[Region]) -> bool:
+    """Whether the kernel reads the memory of a region, under any name."""
+    return region.read or any(r.read and r.inside is not None and r.inside[0] is region for r in regions)
+
+
 def _holds(dtype: np.dtype[Any], type_: str) -> bool:
     """True when an array of ``dtype`` is one of element type ``type_``, or its raw bits."""
     own = numerics.dtype(type_)
@@ -372,7 +434,10 @@ def _place_regions(signature: Signature, regions: Sequence[Region], problems: li
     for region in regions:
         places = _places(signature, region)
         region.size = max(region.footprint(), region.given.nbytes if region.given is not None else 0)
-        total += region.size
+        for other in regions:
+            if other.inside is not None and other.inside[0] is region:
+                region.size = max(region.size, other.inside[1] + other.footprint())
+        total += region.size if region.inside is None else 0
         below = min(v.offset * numerics.sizeof(v.type) for v in region.views)
         if region.arg == LITERAL:
             region.address = int(region.name) * numerics.sizeof(region.types[0])
@@ -395,7 +460,7 @@ def _place_regions(signature: Signature, regions: Sequence[Region], problems: li
         )
     number = 0
     for region in regions:
-        if region.arg == LITERAL:
+        if region.arg == LITERAL or region.inside is not None:
             continue
         found = None
         for attempt in range(JOB_SEGMENT):
@@ -410,6 +475,13 @@ def _place_regions(signature: Signature, regions: Sequence[Region], problems: li
             continue
         region.address = found
         taken.append((found, found + region.size))
+    for region in regions:
+        if region.inside is not None:
+            region.address = region.inside[0].address + region.inside[1]
+            size = max(numerics.sizeof(t) for t in region.types)
+            if region.address % size:
+                message = f"'{region.key}' lies at byte {region.inside[1]}, where no element of {size} bytes begins"
+                _problem(problems, "bad-address", message, _places(signature, region))
 
 
 def _free(start: int, end: int, size: int, taken: list[tuple[int, int]]) -> int | None:
@@ -437,9 +509,10 @@ def _fill(signature: Signature, memory: DeviceMemory, regions: Sequence[Region],
     """Write what the launch starts from; names of the regions that got random data."""
     random = []
     for number, region in enumerate(regions):
-        if region.given is None and region.read and region.size:
+        if region.given is None and region.inside is None and region.size and _needed(region, regions):
             source = np.random.default_rng([seed, number])
-            data = _RANDOM[numerics.scalar_type(region.types[0]).kind](source, region.types[0], region.size)
+            limits = [v.limit for v in region.views if v.limit is not None]
+            data = _random(source, region.types[0], region.size, min(limits, default=None))
             memory.write(region.address, data[: region.size])
             random.append(region.key)
     given: list[Region] = []
@@ -469,13 +542,13 @@ def _random_floats(source: np.random.Generator, type_: str, size: int) -> Bytes:
     return numerics.to_bytes(numerics.rounded(source.standard_normal(count, np.float32), type_))
 
 
-def _random_integers(source: np.random.Generator, type_: str, size: int) -> Bytes:
+def _random(source: np.random.Generator, type_: str, size: int, limit: int | None) -> Bytes:
+    """Random bytes of elements; with ``limit``, coordinates from 0 to below it."""
+    kind = numerics.scalar_type(type_)
+    if kind.kind == "float":
+        return _random_floats(source, type_, size)
+    low, high = (0, 2) if kind.bits == 1 else (-100, 100)
+    if limit is not None:
+        low, high = 0, max(1, min(limit, numerics.limits(type_)[1] + 1 if kind.bits > 1 else 2))
     count = -(-size // numerics.sizeof(type_))
-    low, high = (0, 2) if numerics.scalar_type(type_).bits == 1 else (-100, 100)
     return numerics.to_bytes(source.integers(low, high, count).astype(numerics.dtype(type_)))
-
-
-_RANDOM: dict[str, Callable[[np.random.Generator, str, int], Bytes]] = {
-    "float": _random_floats,
-    "integer": _random_integers,
-}

@@ -112,6 +112,16 @@ class Entry:
         """An integer from 0 up."""
         return self.integer(low=0)
 
+    def flag(self) -> bool:
+        """The truth value that this has to be."""
+        if not isinstance(self.value, bool):
+            self._expected("true or false")
+        return self.value
+
+    def maybe(self, read: Callable[[Entry], T]) -> T | None:
+        """``read`` of this entry; None for null."""
+        return None if self.value is None else read(self)
+
     def decimal(self) -> int:
         """The number from 0 up that this has to be as a string of decimal digits, and nothing but digits."""
         value = self.value

@@ -20,7 +20,8 @@ class Argument:
     """One argument, in order. ``kind`` ``address`` is bound to a byte address; ``unused`` ones need no value.
 
     ``type`` is the IR type (``index``, ``i32``, ``f32``); ``line`` and ``column`` are its place in the
-    signature's file, 0 if unknown; ``source`` is what the frontend that wrote that file says of it.
+    signature's file, 0 if unknown; ``source`` is what the frontend that wrote that file says of it. An address that
+    ``may_alias`` may lie in the memory of another argument that the kernel writes, and the other way round.
     """
 
     index: int
@@ -30,6 +31,7 @@ class Argument:
     line: int = 0
     column: int = 0
     source: Position | None = None
+    may_alias: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class View:
 
     ``arg`` is the argument that it starts from, -1 for a literal address; ``name`` the argument's name, or the
     literal element address in decimal. ``offset`` is the lowest element and ``end`` one more than the highest, counted
-    from the argument's address (a literal: from address 0). ``access`` says what the kernel does with it.
+    from the argument's address (a literal: from address 0). ``access`` says what the kernel does with it. Its elements
+    are coordinates below ``limit`` of something (None: they are just numbers).
     """
 
     arg: int
@@ -51,6 +54,7 @@ class View:
     access: Access
     line: int = 0
     column: int = 0
+    limit: int | None = None
 
     @property
     def dense(self) -> bool:
@@ -113,13 +117,14 @@ class Signature:
     def from_entries(
         kernel: str,
         grid: int,
-        arguments: Sequence[tuple[str, str, int, int, Position | None]],
+        arguments: Sequence[tuple[str, str, int, int, Position | None, bool]],
         entries: Sequence[Mapping[str, Any]],
         file: str = "",
     ) -> Signature:
         """Build a signature from the function and its ``dataflow.signature`` attribute as plain values.
 
-        ``arguments`` are (name, type, line, column, source) in order; ``entries`` the attribute's dictionaries.
+        ``arguments`` are (name, type, line, column, source, may_alias) in order; ``entries`` the attribute's
+        dictionaries.
         """
         views = tuple(
             View(
@@ -133,6 +138,7 @@ class Signature:
                 access=e["access"],
                 line=e.get("line", 0),
                 column=e.get("col", 0),
+                limit=e.get("limit"),
             )
             for e in entries
             if "scalar" not in e
@@ -151,8 +157,9 @@ class Signature:
                     line,
                     column,
                     source,
+                    marked,
                 )
-                for i, (name, type_, line, column, source) in enumerate(arguments)
+                for i, (name, type_, line, column, source, marked) in enumerate(arguments)
             ),
             views,
             file,
@@ -175,6 +182,7 @@ def _argument(entry: Entry) -> Argument:
         line=entry.get("line").count(),
         column=entry.get("column").count(),
         source=_source(entry.get("source")),
+        may_alias=entry.get("may_alias").flag(),
     )
 
 
@@ -196,6 +204,7 @@ def _view(entry: Entry) -> View:
         access=cast(Access, entry.get("access").choice(get_args(Access))),
         line=entry.get("line").count(),
         column=entry.get("column").count(),
+        limit=entry.get("limit").maybe(Entry.count),
     )
     if len(view.sizes) != len(view.strides):
         entry.fail(f"{len(view.sizes)} sizes and {len(view.strides)} strides")

@@ -38,8 +38,8 @@ def _functions(module: ir.Operation) -> Iterator[Any]:
 
 def launch_of(kernel: ir.Operation, values: Mapping[str, Any], seed: int | None = None) -> Launch:
     """A launch with arrays and numbers by name."""
-    numbers = {name: v for name, v in values.items() if np.isscalar(v)}
-    arrays = {name: v for name, v in values.items() if not np.isscalar(v)}
+    numbers = {name: v for name, v in values.items() if isinstance(v, int | float | np.number)}
+    arrays = {name: v for name, v in values.items() if name not in numbers}
     return bind(interp.signature_of(kernel, numbers), arrays, numbers, seed=seed)
 
 

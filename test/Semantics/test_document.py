@@ -32,11 +32,12 @@ def examples() -> list[tuple[str, str]]:
 EXAMPLES = examples()
 
 
-def values(result: str) -> dict[str, np.ndarray]:
-    """The arrays of the lines ``in NAME TYPE VALUE``."""
-    rows = re.findall(r"^in (\w+) (\w+) (.*)$", result, re.MULTILINE)
+def values(result: str) -> dict[str, np.ndarray | str]:
+    """The arrays of the lines ``in NAME TYPE VALUE`` and ``in NAME @OTHER``."""
+    rows = re.findall(r"^in (\S+) (\w+) (.*)$", result, re.MULTILINE)
     kinds = {"i32": np.int32, "f32": np.float32, "f16": np.float16}
-    return {name: np.array(ast.literal_eval(text), kinds[kind]) for name, kind, text in rows}
+    arrays = {name: np.array(ast.literal_eval(text), kinds[kind]) for name, kind, text in rows}
+    return {**arrays, **dict(re.findall(r"^in (\w+) (@\S+)$", result, re.MULTILINE))}
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
@@ -69,7 +70,7 @@ def reported(got: Outcome, result: str) -> None:
 
 
 def test_the_page_names_tests_that_exist() -> None:
-    named = re.findall(r"`(test/[\w/]+\.py)(?:::(\w+))?`", PAGE)
+    named = re.findall(r"`(test/[\w/-]+\.py)(?:::(\w+))?`", PAGE)
     assert len(named) > 20
     for path, function in named:
         assert (f"def {function}(" if function else "") in (ROOT / path).read_text(encoding="utf-8"), (path, function)

@@ -134,7 +134,7 @@ class _Builder:
             if number not in _addresses(code.function):
                 code.given[slot] = Sym(("argument", number))
                 continue
-            marked = _may_alias(code.function, number)
+            marked = kernels.may_alias(argument)
             aliased = number if marked and aliased is None else aliased
             segment = 1 + (aliased if marked and aliased is not None else number)
             code.given[slot] = segment << POINTER_BITS
@@ -558,9 +558,3 @@ def _windows(code: Code) -> list[tuple[int, int]] | None:
         else:
             joined.append((low, high))
     return joined
-
-
-def _may_alias(function: ir.Operation, number: int) -> bool:
-    if "arg_attrs" not in function.attributes:
-        return False
-    return "spyrec.may_alias" in ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[number])
