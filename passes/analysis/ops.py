@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spyrec.mlir import affine, arith, bufferization, ir, linalg, tensor
+from spyrec.mlir import affine, arith, bufferization, ir, linalg, scf, tensor
 
 ALLOC_TENSOR = "bufferization.alloc_tensor"
 MATERIALIZE = "bufferization.materialize_in_destination"
@@ -24,6 +24,18 @@ def index_constant(value: int, location: ir.Location) -> ir.Value:
 def index_cast(value: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:
     """``arith.index_cast``."""
     result: ir.Value = arith.IndexCastOp(type_, value, loc=location).result
+    return result
+
+
+def add(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
+    """``arith.addi``."""
+    result: ir.Value = arith.AddIOp(left, right, loc=location).result
+    return result
+
+
+def multiply(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
+    """``arith.muli``."""
+    result: ir.Value = arith.MulIOp(left, right, loc=location).result
     return result
 
 
@@ -93,6 +105,43 @@ def to_buffer(value: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Valu
     """``bufferization.to_buffer`` of a tensor whose buffer is only read."""
     result: ir.Value = bufferization.ToBufferOp(type_, value, read_only=True, loc=location).result
     return result
+
+
+def loop(count: int, carried: Sequence[ir.Value], location: ir.Location) -> ir.Operation:
+    """``scf.for`` from 0 to ``count``, whose body is still without its terminator."""
+    bounds = [index_constant(value, location) for value in (0, count, 1)]
+    with location:  # the arguments of the body get it
+        op: ir.Operation = scf.ForOp(*bounds, list(carried)).operation
+    return op
+
+
+def extract_slice(
+    value: ir.Value, offsets: Sequence[int | ir.Value], sizes: Sequence[int], location: ir.Location
+) -> ir.Value:
+    """``tensor.extract_slice`` of static sizes and steps of 1."""
+    static, dynamic = _mixed(offsets)
+    type_ = ir.RankedTensorType.get(list(sizes), element(value), loc=location)
+    result: ir.Value = tensor.ExtractSliceOp(
+        type_, value, dynamic, [], [], static, list(sizes), [1] * len(sizes), loc=location
+    ).result
+    return result
+
+
+def insert_slice(piece: ir.Value, into: ir.Value, offsets: Sequence[int | ir.Value], location: ir.Location) -> ir.Value:
+    """``tensor.insert_slice`` with steps of 1."""
+    static, dynamic = _mixed(offsets)
+    sizes = list(ir.RankedTensorType(piece.type).shape)
+    result: ir.Value = tensor.InsertSliceOp(
+        piece, into, dynamic, [], [], static, sizes, [1] * len(sizes), results=[into.type], loc=location
+    ).result
+    return result
+
+
+def _mixed(numbers: Sequence[int | ir.Value]) -> tuple[list[int], list[ir.Value]]:
+    """Static numbers with the dynamic marker where a value stands, and the values."""
+    marker = ir.ShapedType.get_dynamic_stride_or_offset()
+    static = [number if isinstance(number, int) else marker for number in numbers]
+    return static, [number for number in numbers if not isinstance(number, int)]
 
 
 def generic(

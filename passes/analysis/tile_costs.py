@@ -1,0 +1,199 @@
+"""Estimates for a group of ops that is cut into tiles: bytes of LX, and cycles.
+
+They are there to compare tile sizes with one another, from the formulas that the simulator uses for one transfer and
+one stream (:mod:`spyrec.device.cost`). What is around an operation (waiting, posting, computing addresses) counts as a
+few scalar instructions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from spyrec import numerics
+from spyrec.device import cost, routes
+from spyrec.device.model import Device
+from spyrec.dialects import dataflow
+from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis.axes import Axes, Axis
+from spyrec.passes.analysis.structured import structured
+
+SLOTS = 2
+"""Slots of a buffer with which a unit can fill one while another one works."""
+
+_AROUND = 12
+"""Scalar instructions of a unit around one transfer or stream."""
+
+Sizes = Mapping[Axis, int]
+"""The extent of a tile for each axis that is cut, outermost loop first."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a choice of tiles needs: bytes of LX with one slot per buffer in a loop, with :data:`SLOTS`, and cycles."""
+
+    single: int
+    slots: int
+    cycles: float
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One op: its axes and extents, the unit that runs it, and how to tell its time."""
+
+    axes: tuple[Axis, ...]
+    extents: tuple[int, ...]
+    unit: str
+    result: tuple[tuple[int, ...], int] | None
+    """The dimensions of the tensor that it makes, as positions in ``axes``, and bytes of its element."""
+    strides: tuple[int, ...] = ()
+    element: int = 0
+    operations: tuple[tuple[bool, str], ...] = ()
+    matrix: tuple[tuple[int, ...], ...] = ()
+
+
+class Costs:
+    """Estimates for ``operations``, one group. ``trips``: how often the loops around it run it."""
+
+    def __init__(self, operations: Sequence[ir.Operation], axes: Axes, device: Device, tiles: int, trips: int) -> None:
+        self.device = device
+        self.tiles = tiles
+        self.trips = trips
+        self._alignment = device.memory("lx").alignment
+        self._bandwidth = {
+            "load": _bandwidth(device, device.memory("device").kind, device.memory("lx").kind),
+            "store": _bandwidth(device, device.memory("lx").kind, device.memory("device").kind),
+        }
+        self._works = [work for op in operations if (work := _work(op, axes, device)) is not None]
+
+    def estimate(self, sizes: Sizes, again: Mapping[Axis, int] | None = None) -> Estimate:
+        """For tiles of ``sizes``. ``again``: how many loops over the tiles of an axis read them."""
+        order = list(sizes)
+        single = slots = 0
+        latency = 0.0
+        busy = {"load": 0.0, "store": 0.0, "compute": 0.0, "device": 0.0}
+        iterations = math.prod(-(-axis.extent // size) for axis, size in sizes.items())
+        for work in self._works:
+            extents = [sizes.get(axis, n) for axis, n in zip(work.axes, work.extents, strict=True)]
+            depth = max((order.index(axis) + 1 for axis in work.axes if axis in sizes), default=0)
+            times = math.prod(-(-axis.extent // sizes[axis]) for axis in order[:depth])
+            if work.unit != "compute":
+                times *= max(((again or {}).get(axis, 1) for axis in work.axes), default=1)
+            if work.result is not None:
+                dims, element = work.result
+                bytes_ = self._aligned(math.prod(extents[k] for k in dims) * element)
+                single += bytes_
+                slots += bytes_ * (SLOTS if depth or self.trips > 1 else 1)
+            time, shared = self._time(work, extents)
+            busy[work.unit] += times * time
+            busy["device"] += times * shared
+            latency += max(time, shared)
+        if iterations * self.trips == 1:
+            return Estimate(single, slots, latency)
+        return Estimate(single, slots, self.trips * max(busy.values()) + latency)
+
+    def _aligned(self, bytes_: int) -> int:
+        return -(-bytes_ // self._alignment) * self._alignment
+
+    def _time(self, work: _Work, extents: list[int]) -> tuple[float, float]:
+        """Cycles of the op's unit, and of device memory, for one tile."""
+        timing = self.device.timing
+        around = _AROUND * timing.scalar_cycles
+        if work.unit != "compute":
+            grain = self.device.memory("device").alignment
+            moved = cost.moved_bytes(0, extents, work.strides, work.element, grain)
+            narrowest, latency, outstanding = self._bandwidth[work.unit]
+            time = moved / narrowest
+            # Start-up is hidden behind what is in flight.
+            waits = (timing.transfer_startup + latency + time) / outstanding
+            return max(time, waits, around), moved * self.tiles / timing.device_bandwidth
+        points = math.prod(extents)
+        if work.matrix:
+            unit = self.device.unit("matrix")
+            batch, rows, columns, depth = (math.prod(extents[k] for k in part) for part in work.matrix)
+            return cost.contract_cycles(self.device, unit, (batch, rows, columns, depth), work.operations[0][1]), 0
+        return cost.stream_cycles(self.device, self.device.unit("vector"), points, work.operations) + around, 0
+
+
+def _bandwidth(device: Device, source: str, target: str) -> tuple[int, int, int]:
+    """Bytes per cycle, latency, and how many transfers are in flight, from one memory to another."""
+    route = routes.shortest(device, source, target)
+    along = routes.links(device, route)
+    engine = routes.engine(device, route)
+    outstanding = device.units[engine].max_outstanding if engine is not None else 1
+    return min(link.bandwidth for link in along), sum(link.latency for link in along), max(1, outstanding)
+
+
+def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
+    view = op.opview
+    space = tuple(axes.space(op))
+    extents = tuple(axis.extent for axis in space)
+    everything = tuple(range(len(space)))
+    match view:
+        case dataflow.ReadOp() | dataflow.WriteOp():
+            reads = isinstance(view, dataflow.ReadOp)
+            tensor = ir.RankedTensorType((view.result if reads else view.value).type)
+            element = numerics.sizeof(str(tensor.element_type))
+            strides = tuple(stride * element for stride in view.static_strides)
+            result = (everything, element) if reads else None
+            return _Work(space, extents, "load" if reads else "store", result, strides, element)
+    seen = structured(op)
+    if seen is None:
+        return None
+    dims = tuple(
+        expression.position for expression in seen.output_maps[0].results if isinstance(expression, ir.AffineDimExpr)
+    )
+    element = sum(numerics.sizeof(str(ir.RankedTensorType(result.type).element_type)) for result in op.results)
+    operations = tuple(_operations(seen.body, device))
+    matrix = _contraction(op, device)
+    return _Work(space, extents, "compute", (dims, element), operations=operations, matrix=matrix)
+
+
+def _operations(body: ir.Block, device: Device) -> list[tuple[bool, str]]:
+    """The micro-ops of a body: whether each is slow, and the type whose lanes it takes."""
+    lanes = device.unit("vector").lanes
+    found = []
+    for view in body.operations:
+        op = view.operation
+        scalar = numerics.SCALAR_OPS.get(op.name)
+        if scalar is None or not op.operands:
+            continue
+        names = [str(value.type) for value in [*op.operands, *op.results]]
+        widest = min((name for name in names if name in lanes), key=lambda name: lanes[name], default=None)
+        if widest is not None:
+            found.append((scalar.slow, widest))
+    return found
+
+
+def _contraction(op: ir.Operation, device: Device) -> tuple[tuple[int, ...], ...]:
+    """The loops of a sum of products of two tensors, as batch, rows, columns and depth; nothing for other ops."""
+    seen = structured(op)
+    assert seen is not None
+    if len(seen.inputs) != 2 or len(seen.outputs) != 1 or seen.is_parallel:
+        return ()
+    bodies = [view.operation.name for view in seen.body.operations]
+    if "arith.mulf" not in bodies or "arith.addf" not in bodies:
+        return ()
+    element = str(ir.RankedTensorType(seen.inputs[0].type).element_type)
+    matrix = [unit for unit in device.units.values() if unit.role == "matrix"]
+    if len(matrix) != 1 or element not in matrix[0].lanes:
+        return ()
+    left, right, out = ({e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)} for map_ in seen.maps)
+    loops = range(seen.loops)
+    return (
+        tuple(k for k in loops if k in left & right & out),
+        tuple(k for k in loops if k in left - right and k in out),
+        tuple(k for k in loops if k in right - left and k in out),
+        tuple(k for k in loops if k not in out),
+    )
+
+
+def bytes_of(value: ir.Value, alignment: int) -> int:
+    """Bytes of LX that a tensor takes; 0 for what is no tensor, or gets no buffer of its own."""
+    maker = kernels.defining(value)
+    if not isinstance(value.type, ir.RankedTensorType) or (maker is not None and maker.name == "tensor.empty"):
+        return 0
+    bytes_ = math.prod(value.type.shape) * numerics.sizeof(str(value.type.element_type))
+    return -(-bytes_ // alignment) * alignment

@@ -1,0 +1,306 @@
+"""What happens when an axis is cut into tiles: which ops go into a loop, in how many loops, and whether that is right.
+
+All ops that have the axis run in a loop over its tiles. Where one of them folds the axis, what comes after it has to
+wait until the loop is through: a loop of its own then reads and computes again what it needs of the tile. So there is
+one *phase* per fold on the longest path, and between the loops stand the ops that have the axis no more.
+
+Cutting changes the order in which memory is touched. :func:`plan` gives nothing unless every pair of accesses that
+can touch the same byte, one of them writing, keeps its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from spyrec import numerics
+from spyrec.dialects import dataflow
+from spyrec.mlir import ir
+from spyrec.numerics import reductions
+from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis.axes import Axes, Axis
+from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passes.analysis.linear import Linear
+from spyrec.passes.analysis.overlap import Term, can_reach
+from spyrec.passes.analysis.structured import structured
+
+TILES = "dataflow.tiles"
+"""The attribute that asks for tiles: pairs of a dimension and an extent, the outermost loop first."""
+
+MAY_ALIAS = "spyrec.may_alias"
+"""The argument attribute that allows a pointer to meet the others."""
+
+
+@dataclass
+class Phase:
+    """One loop over the tiles and what follows it.
+
+    ``body`` are the ops of an iteration, in order; those of an earlier phase that are in it again are computed again.
+    ``folds`` are the ops of it whose sums are carried, ``escaping`` the values that are put together in a whole
+    tensor. ``after`` are ops that wait for the loop and do not have the axis.
+    """
+
+    body: list[ir.Operation] = field(default_factory=list)
+    folds: list[ir.Operation] = field(default_factory=list)
+    escaping: list[ir.Value] = field(default_factory=list)
+    after: list[ir.Operation] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to cut ``axis``. What is in the phases moves to right behind ``last``; loops replace the ops ``gone``."""
+
+    axis: Axis
+    phases: tuple[Phase, ...]
+    last: ir.Operation
+    gone: tuple[ir.Operation, ...]
+
+
+class Segment:
+    """Ops of a block that stand side by side (:func:`spyrec.passes.analysis.axes.segments`), to be cut along axes."""
+
+    def __init__(self, operations: Sequence[ir.Operation], values: IndexValues) -> None:
+        self.operations = list(operations)
+        self.axes = Axes(operations)
+        self.values = values
+        self._order = {op: position for position, op in enumerate(operations)}
+
+    def producers(self, op: ir.Operation) -> Iterator[ir.Operation]:
+        """The ops of the segment whose tensors ``op`` takes."""
+        for operand in op.operands:
+            maker = kernels.defining(operand)
+            if maker is not None and maker in self._order:
+                yield maker
+
+    def has(self, op: ir.Operation, axis: Axis) -> bool:
+        """Whether ``op`` runs over ``axis``, or takes or gives a tensor that has it."""
+        return axis in self.axes.space(op)
+
+    def folds(self, op: ir.Operation, axis: Axis) -> bool:
+        """Whether ``op`` folds ``axis``."""
+        return op in axis.reduced_by
+
+    def outer_uses(self, value: ir.Value) -> list[ir.OpOperand]:
+        """Where a value is used by other ops than those of the segment."""
+        return [use for use in value.uses if use.owner.operation not in self._order]
+
+    def plan(self, axis: Axis, size: int, also: Iterable[Axis] = ()) -> Plan | None:
+        """How to cut ``axis`` into tiles of ``size``; ``None`` when that cannot be done.
+
+        Ops with one of the axes ``also`` go into the loops too, for those are going to be cut inside them.
+        """
+        if axis.whole:
+            return None
+        inner = set(also)
+        inside = {op for op in self.operations if self.has(op, axis) or any(self.has(op, other) for other in inner)}
+        phases = self._phases(axis, inside)
+        if phases is None or not phases[0].body:
+            return None
+        moved = [op for op in self.operations if any(op in phase.body or op in phase.after for phase in phases)]
+        found = Plan(axis, phases, moved[-1], tuple(op for op in self.operations if op in inside))
+        return found if self._keeps_order(found, size) else None
+
+    def _phases(self, axis: Axis, inside: set[ir.Operation]) -> tuple[Phase, ...] | None:
+        levels: dict[ir.Operation, int] = {}
+        for op in self.operations:
+            before = [maker for maker in self.producers(op) if maker in levels]
+            if op in inside:
+                later = (m not in inside or self.folds(m, axis) for m in before)
+                levels[op] = max((levels[m] + wait for m, wait in zip(before, later, strict=True)), default=0)
+            elif before:
+                if op.name == "tensor.extract":
+                    return None  # scalars that depend on it would have to move as well
+                if any(m in inside and not self.has(m, axis) for m in before):
+                    return None
+                levels[op] = max(levels[m] for m in before)
+        phases = [Phase() for _ in range(max(levels.values(), default=-1) + 1)]
+        for number, phase in enumerate(phases):
+            needed: set[ir.Operation] = set()
+            for op in (op for op, level in levels.items() if level == number):
+                if op not in inside:
+                    phase.after.append(op)
+                    continue
+                folds = self.folds(op, axis)
+                escaping = [] if folds else [r for r in op.results if self.outer_uses(r)]
+                if not self.has(op, axis) and (op.name == "dataflow.write" or escaping):
+                    return None  # it would be done once per tile
+                if folds and not self._carries(op, inside):
+                    return None
+                if folds or escaping or op.name == "dataflow.write":
+                    needed |= self._slice(op, axis, inside)
+                if folds:
+                    phase.folds.append(op)
+                phase.escaping += escaping
+            phase.body = [op for op in self.operations if op in needed]
+        return tuple(phases)
+
+    def _slice(self, root: ir.Operation, axis: Axis, inside: set[ir.Operation]) -> set[ir.Operation]:
+        """``root`` and all that an iteration has to compute for it."""
+        found = {root}
+        todo = [root]
+        while todo:
+            for maker in self.producers(todo.pop()):
+                if maker in inside and maker not in found and not self.folds(maker, axis):
+                    found.add(maker)
+                    todo.append(maker)
+        return found
+
+    def _carries(self, op: ir.Operation, inside: set[ir.Operation]) -> bool:
+        """Whether a fold may be done piece by piece: every output is combined by an op that is associative, and what it
+        starts from is there before the loop.
+        """
+        seen = structured(op)
+        assert seen is not None
+        makers = [kernels.defining(output) for output in seen.outputs]
+        return not any(maker in inside for maker in makers) and all(
+            combiner(op, k) is not None for k in range(len(makers))
+        )
+
+    # Order of accesses
+
+    def _keeps_order(self, plan: Plan, size: int) -> bool:
+        places: dict[ir.Operation, set[tuple[int, bool]]] = {}
+        """Where an access is after the cut: the number of its phase, and whether it is after that phase's loop."""
+        for number, phase in enumerate(plan.phases):
+            for ops, behind in ((phase.body, False), (phase.after, True)):
+                for op in ops:
+                    if is_access(op):
+                        places.setdefault(op, set()).add((number, behind))
+        until = self._order[plan.last]
+        accesses = [op for op in self.operations[: until + 1] if is_access(op)]
+        boxes = {op: access_box(op, self.values) for op in accesses}
+        for position, second in enumerate(accesses):
+            for first in accesses[: position + 1]:
+                if not (is_write(first) or is_write(second)) or (first is second and first not in places):
+                    continue
+                # What does not move is before all that does.
+                one, other = (places.get(op, {(-1, True)}) for op in (first, second))
+                if first is not second and any(b < a for a in one for b in other):
+                    if self._may_meet(boxes[first], boxes[second]):
+                        return False
+                elif any((number, False) in one for number, behind in other if not behind):
+                    cut = [
+                        self.axes.space(op).index(plan.axis) if self.has(op, plan.axis) else None
+                        for op in (first, second)
+                    ]
+                    if self._may_cross(boxes[first], boxes[second], cut, size, -(-plan.axis.extent // size)):
+                        return False
+        return True
+
+    def _may_meet(self, first: AccessBox, second: AccessBox) -> bool:
+        """Whether two accesses can touch the same byte."""
+        return _meets(first, second, self._terms(first, second), self.values)
+
+    def _terms(
+        self, first: AccessBox, second: AccessBox, cut: Sequence[int | None] = (None, None), size: int = 0
+    ) -> list[Term]:
+        terms: list[Term] = []
+        for box, sign, dim in ((first, 1, cut[0]), (second, -1, cut[1])):
+            for k, (stride, extent) in enumerate(zip(box.strides, box.extents, strict=True)):
+                terms.append((sign * stride, 0, (size if k == dim else extent) - 1))
+        return terms
+
+    def _may_cross(self, first: AccessBox, second: AccessBox, cut: Sequence[int | None], size: int, count: int) -> bool:
+        """Whether ``first`` in some tile can touch a byte that ``second``, after it in the text, touches in an earlier
+        tile.
+        """
+        steps = [
+            0 if dim is None or not box.strides else box.strides[dim] * size
+            for box, dim in zip((first, second), cut, strict=True)
+        ]
+        terms = self._terms(first, second, cut, size)
+        # The first is in tile i + d, the second in tile i.
+        terms += [(steps[0], 1, count - 1), (steps[0] - steps[1], 0, count - 2)]
+        return _meets(first, second, terms, self.values)
+
+
+def tiles_of(op: ir.Operation) -> list[tuple[int, int]]:
+    """The dimensions that are marked to be cut, each with the extent of a tile, outermost loop first."""
+    if TILES not in op.attributes:
+        return []
+    pairs = [list(ir.DenseI64ArrayAttr(entry)) for entry in ir.ArrayAttr(op.attributes[TILES])]
+    return [(dim, size) for dim, size in pairs]
+
+
+def combiner(op: ir.Operation, position: int) -> reductions.Combiner | None:
+    """The op that folds into output ``position`` of a linalg op, when it is one whose order does not matter."""
+    seen = structured(op)
+    assert seen is not None
+    accumulator = seen.output_argument(position)
+    maker = kernels.defining(seen.body.operations[len(seen.body.operations) - 1].operands[position])
+    if maker is None or accumulator is None or maker.name not in reductions.COMBINERS:
+        return None
+    uses = list(accumulator.uses)
+    if len(uses) != 1 or uses[0].owner.operation != maker:
+        return None
+    return reductions.COMBINERS[maker.name]
+
+
+def is_access(op: ir.Operation) -> bool:
+    """Whether ``op`` reads or writes memory."""
+    return isinstance(op.opview, dataflow.ReadOp | dataflow.WriteOp)
+
+
+def is_write(op: ir.Operation) -> bool:
+    """Whether ``op`` writes memory."""
+    return isinstance(op.opview, dataflow.WriteOp)
+
+
+@dataclass(frozen=True)
+class AccessBox:
+    """The bytes that a read or write touches: elements of ``element`` bytes from ``start`` bytes behind ``base`` on.
+
+    ``strides`` are in bytes; ``unknown`` says that it could be anywhere behind the base."""
+
+    space: str
+    base: ir.Value | None
+    may_alias: bool
+    start: Linear
+    strides: tuple[int, ...]
+    extents: tuple[int, ...]
+    element: int
+    unknown: bool
+
+
+def access_box(op: ir.Operation, values: IndexValues) -> AccessBox:
+    """What ``op``, a read or a write, touches at most."""
+    view = op.opview
+    assert isinstance(view, dataflow.ReadOp | dataflow.WriteOp)
+    tensor = ir.RankedTensorType((view.result if isinstance(view, dataflow.ReadOp) else view.value).type)
+    element = numerics.sizeof(str(tensor.element_type))
+    strides = tuple(stride * element for stride in view.static_strides)
+    return AccessBox(
+        view.space.value,
+        view.base,
+        _may_alias(view.base),
+        values.unwrapped(view.offset).scaled(element),
+        strides,
+        tuple(tensor.shape),
+        element,
+        len(view.strides) > 0,
+    )
+
+
+def _may_alias(base: ir.Value | None) -> bool:
+    if base is None or not isinstance(base.owner, ir.Block):
+        return True
+    function = kernels.owner(base.owner)
+    if "arg_attrs" not in function.attributes:
+        return False
+    marked = ir.ArrayAttr(function.attributes["arg_attrs"])[ir.BlockArgument(base).arg_number]
+    return MAY_ALIAS in ir.DictAttr(marked)
+
+
+def _meets(first: AccessBox, second: AccessBox, terms: list[Term], values: IndexValues) -> bool:
+    """Whether a byte of one can be one of the other, ``terms`` being the first's element minus the second's."""
+    if first.space != second.space or 0 in first.extents or 0 in second.extents:
+        return False
+    if first.base != second.base:
+        return first.may_alias or second.may_alias
+    if first.unknown or second.unknown:
+        return True
+    difference = first.start - second.start
+    for atom, factor in difference.terms:
+        bounds = values.interval(Linear.atom(atom))
+        terms = [*terms, (factor, bounds.low, bounds.high)]
+    return can_reach(terms, 1 - first.element - difference.constant, second.element - 1 - difference.constant)

@@ -1,0 +1,249 @@
+"""Groups of ops become loops over tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spyrec.dialects import dataflow
+from spyrec.mlir import ir, scf
+from spyrec.passes.analysis import accumulators, kernels, ops
+from spyrec.passes.analysis.axes import segments
+from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passes.analysis.linear import Linear
+from spyrec.passes.analysis.tiling import TILES, Phase, Plan, Segment, tiles_of
+from spyrec.passkit import Pass, PassContext
+
+
+@dataclass
+class TileAndFuse(Pass):
+    """Cut what ``dataflow.tiles`` marks into tiles: a loop over them, in which all that belongs together is done.
+
+    The attribute is a list of a dimension of the op and the extent of a tile, outermost loop first; choose-tile-sizes
+    sets it. The reads that the op needs, the ops between and the writes are computed for one tile at a time, so that
+    no more than a tile of each has to be in LX. What is left when the extent does not divide is done behind the loop:
+    buffers have static shapes.
+
+    IR before::
+
+        %a = dataflow.read @device[%o from %x] strides [64, 1] : tensor<100x64xf16>
+        %s = linalg.generic {dataflow.tiles = [array<i64: 0, 8>], ...} ins(%a : ...) outs(%e : tensor<100x64xf16>) {...}
+        dataflow.write %s, @device[%o from %z] strides [64, 1] : tensor<100x64xf16>
+
+    IR after, and once more for the last 4 rows::
+
+        scf.for %i = %c0 to %c12 step %c1 {
+          %p = affine.apply affine_map<(d0)[s0] -> (d0 * 512 + s0)>(%i)[%o]
+          %a = dataflow.read @device[%p from %x] strides [64, 1] : tensor<8x64xf16>
+          %s = linalg.generic {...} ins(%a : ...) outs(%e : tensor<8x64xf16>) {...}
+          dataflow.write %s, @device[%p from %z] strides [64, 1] : tensor<8x64xf16>
+        }
+
+    A dimension that an op folds is cut as well: the loop carries what has been folded so far, sums and products of f16
+    and bf16 in f32. What comes after the fold and has the dimension again (a softmax) reads it again, in a loop of its
+    own. Results have equal bits unless a sum or product is carried, which rounds it once per tile.
+
+    Leaves alone what has no mark. Refuses a mark on a dimension that cannot be cut without changing what the kernel
+    computes (``wrong-attribute``).
+    """
+
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        if not kernels.has_body(op):
+            return
+        while (found := _next(op, ctx)) is not None:
+            marked, segment = found
+            (dim, size), *rest = tiles_of(marked)
+            space = segment.axes.space(marked)
+            plan = None
+            if all(0 <= k < len(space) and 0 < n < space[k].extent for k, n in tiles_of(marked)):
+                plan = segment.plan(space[dim], size, [space[k] for k, _ in rest])
+            if plan is None:
+                message = f"dimension {dim} of this op cannot be cut into tiles of {size}: results would change"
+                ctx.sink.error(marked, "wrong-attribute", message, TILES)
+                return
+            _Cutting(segment, plan, size, marked).run()
+            ctx.statistics["loops made"] += len(plan.phases)
+
+
+def _next(function: ir.Operation, ctx: PassContext) -> tuple[ir.Operation, Segment] | None:
+    """The first marked op, with the ops around it."""
+    for marked in kernels.walk(function):
+        if TILES not in marked.attributes:
+            continue
+        for operations in segments(marked.block):
+            if marked in operations:
+                values = IndexValues(function, implicit_tiles=ctx.device.cores)
+                return marked, Segment(operations, values)
+        ctx.sink.error(marked, "wrong-attribute", f"{marked.name} cannot be cut into tiles", TILES)
+        del marked.attributes[TILES]
+    return None
+
+
+class _Cutting:
+    """One axis of one segment, cut."""
+
+    def __init__(self, segment: Segment, plan: Plan, size: int, marked: ir.Operation) -> None:
+        self.segment = segment
+        self.axis = plan.axis
+        self.plan = plan
+        self.size = size
+        self.marked = marked
+        self.where = marked.location
+        self.values = segment.values
+
+    def run(self) -> None:
+        """Put loops behind the last op that moves, and take away what they replace."""
+        block = list(self.plan.last.block.operations)
+        following = block[[view.operation for view in block].index(self.plan.last) + 1].operation
+        outer: dict[ir.Value, ir.Value] = {}
+        with ir.InsertionPoint(following):
+            for phase in self.plan.phases:
+                outer |= self._phase(phase)
+                for op in phase.after:
+                    op.move_before(following)
+        for old, new in outer.items():
+            for use in self.segment.outer_uses(old):
+                use.owner.operation.operands[use.operand_number] = new
+        for op in reversed(self.plan.gone):
+            op.erase()
+
+    def _phase(self, phase: Phase) -> dict[ir.Value, ir.Value]:
+        """The loop of a phase and the rest behind it; returns the whole tensors that it puts together."""
+        carried = [accumulators.start(op, k) for op in phase.folds for k in range(len(op.results))]
+        carried += [ops.empty(ir.RankedTensorType(value.type), self.where) for value in phase.escaping]
+        count, rest = divmod(self.axis.extent, self.size)
+        loop = ops.loop(count, carried, self.where)
+        body = loop.regions[0].blocks[0]
+        counter, *inside = body.arguments
+        with ir.InsertionPoint(body):
+            tile = self.values.form(counter).scaled(self.size)
+            scf.YieldOp(self._tile(phase, tile, self.size, inside), loc=self.where)
+        made: list[ir.Value] = list(loop.results)
+        if rest:
+            made = self._tile(phase, Linear.of(count * self.size), rest, made)
+        for op in phase.folds:
+            for result in op.results:
+                result.replace_all_uses_with(accumulators.finish(made.pop(0), result.type, self.where))
+        return dict(zip(phase.escaping, made, strict=True))
+
+    def _tile(self, phase: Phase, start: Linear, size: int, carried: Sequence[ir.Value]) -> list[ir.Value]:
+        """All ops of the phase for the indices of the axis from ``start`` on; returns what is carried on."""
+        tile = _Tile(self, start, size)
+        before = list(carried)
+        after: list[ir.Value] = []
+        for op in phase.body:
+            if op in phase.folds:
+                outputs, before = before[: len(op.results)], before[len(op.results) :]
+                after += tile.fold(op, outputs)
+            else:
+                tile.clone(op)
+        for value, whole in zip(phase.escaping, before, strict=True):
+            places = tile.places(value)
+            after.append(ops.insert_slice(tile.made[value], whole, places, self.where))
+        return after
+
+
+class _Tile:
+    """Ops again, for ``size`` indices of the axis from ``start`` on, at the current insertion point."""
+
+    def __init__(self, cutting: _Cutting, start: Linear, size: int) -> None:
+        self.axis = cutting.axis
+        self.axes = cutting.segment.axes
+        self.values = cutting.values
+        self.marked = cutting.marked
+        self.where = cutting.where
+        self.start = start
+        self.size = size
+        self.made: dict[ir.Value, ir.Value] = {}
+        self._first: int | ir.Value | None = start.constant if start.is_constant else None
+
+    @property
+    def first(self) -> int | ir.Value:
+        """The first index, as a number if it is one."""
+        if self._first is None:
+            self._first = self.values.materialize(self.start, self.where)
+        return self._first
+
+    def places(self, value: ir.Value) -> list[int | ir.Value]:
+        """Where the tile of a tensor begins in it."""
+        return [self.first if axis is self.axis else 0 for axis in self.axes.dims(value)]
+
+    def shape(self, value: ir.Value) -> list[int]:
+        """The extents of the tile of a tensor."""
+        extents = ir.RankedTensorType(value.type).shape
+        axes = self.axes.dims(value)
+        return [self.size if axis is self.axis else n for axis, n in zip(axes, extents, strict=True)]
+
+    def clone(self, old: ir.Operation) -> ir.Operation:
+        """``old`` for the tile."""
+        operands = [self._operand(value) for value in old.operands]
+        starts = self._offset(old) if isinstance(old.opview, dataflow.ReadOp | dataflow.WriteOp) else None
+        new = old.clone()
+        for position, operand in enumerate(operands):
+            new.operands[position] = operand
+        for before, result in zip(old.results, new.results, strict=True):
+            if isinstance(before.type, ir.RankedTensorType):
+                element = before.type.element_type
+                result.set_type(ir.RankedTensorType.get(self.shape(before), element, loc=old.location))
+            self.made[before] = result
+        if starts is not None:
+            new.operands[list(old.operands).index(old.opview.offset)] = starts
+        match old.name:
+            case "linalg.generic":
+                self._shift_indices(old, new)
+            case "tensor.extract_slice" | "tensor.insert_slice":
+                piece = new.results[0] if old.name == "tensor.extract_slice" else new.operands[0]
+                new.attributes["static_sizes"] = ir.DenseI64ArrayAttr.get(list(ir.RankedTensorType(piece.type).shape))
+            case "tensor.expand_shape":
+                new.attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(self.shape(old.results[0]))
+        if old == self.marked:
+            del new.attributes[TILES]
+            if rest := tiles_of(old)[1:]:
+                new.attributes[TILES] = ir.ArrayAttr.get([ir.DenseI64ArrayAttr.get(pair) for pair in rest])
+        return new
+
+    def fold(self, old: ir.Operation, outputs: Sequence[ir.Value]) -> list[ir.Value]:
+        """``old``, which folds the axis, adding to ``outputs``; returns what it makes of them."""
+        new = self.clone(old)
+        accumulators.widen(new, outputs)
+        return list(new.results)
+
+    def _operand(self, value: ir.Value) -> ir.Value:
+        if value not in self.made:
+            if self.axis not in self.axes.dims(value):
+                return value
+            piece = ops.extract_slice(value, self.places(value), self.shape(value), self.where)
+            self.made[value] = piece
+        return self.made[value]
+
+    def _offset(self, old: ir.Operation) -> ir.Value:
+        """Where the box of a read or write starts now."""
+        view = old.opview
+        space = self.axes.space(old)
+        if self.axis not in space:
+            return view.offset  # type: ignore[no-any-return]
+        dim = space.index(self.axis)
+        stride = view.static_strides[dim]
+        if stride != ir.ShapedType.get_dynamic_stride_or_offset():
+            return self.values.materialize(self.values.unwrapped(view.offset) + self.start.scaled(stride), old.location)
+        dynamic = [k for k, s in enumerate(view.static_strides) if s == stride].index(dim)
+        first = self.values.materialize(self.start, old.location)
+        return ops.add(view.offset, ops.multiply(first, view.strides[dynamic], old.location), old.location)
+
+    def _shift_indices(self, old: ir.Operation, new: ir.Operation) -> None:
+        """``linalg.index`` counts from the start of the tile."""
+        for view in list(new.regions[0].blocks[0].operations):
+            op = view.operation
+            if op.name != "linalg.index":
+                continue
+            if self.axes.space(old)[ir.IntegerAttr(op.attributes["dim"]).value] is not self.axis:
+                continue
+            first = self.first
+            with ir.InsertionPoint.after(op):
+                if isinstance(first, int):
+                    first = ops.index_constant(first, op.location)
+                shifted = ops.add(op.results[0], first, op.location)
+            op.results[0].replace_all_uses_except(shifted, kernels.defining(shifted))
