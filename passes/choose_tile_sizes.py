@@ -13,7 +13,7 @@ from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels, tile_costs
 from spyrec.passes.analysis.axes import Axis, segments
 from spyrec.passes.analysis.index_values import IndexValues
-from spyrec.passes.analysis.tile_costs import Costs, Estimate
+from spyrec.passes.analysis.tile_costs import Costs
 from spyrec.passes.analysis.tiling import TILES, Segment, is_access
 from spyrec.passkit import Pass, PassContext, option
 
@@ -45,12 +45,14 @@ class ChooseTileSizes(Pass):
 
         %s = linalg.generic {dataflow.tiles = [array<i64: 0, 16>], ...} ins(%a : ...) outs(%e : ...) {...}
 
-    tile-and-fuse makes the loop. With ``when=fit`` only what is too large for LX is cut; ``size`` is the extent of every
-    tile, whatever it costs. Leaves alone a group with a mark, and one that cannot be cut or for which nothing fits:
-    address assignment says then what is too large. Refuses nothing but a negative ``size``.
+    tile-and-fuse makes the loop. With ``when=fit`` only what is too large for LX is cut; ``size`` is the extent of
+    every tile, whatever it costs. Leaves alone a group with a mark, and one that cannot be cut or for which nothing
+    fits: address assignment says then what is too large. Refuses nothing but a negative ``size``.
     """
 
     anchor: ClassVar[str] = "func.func"
+
+    optional: ClassVar[bool] = True
 
     when: Literal["auto", "fit", "never"] = option("auto", "what is cut: what gains by it, what must be, nothing")
     size: int = option(0, "extent of a tile, for each group the same; 0: chosen")
@@ -109,8 +111,9 @@ class _Chooser:
         self.costs = Costs(group, segment.axes, device, kernels.tiles(function), self.trips)
         lx = device.memory("lx")
         self.room = lx.size - self._taken(lx.alignment)
-        # What runs over most points is where all axes are that matter; of equals the last, nearest to the writes.
-        self.root = max(group, key=lambda op: math.prod(axis.extent for axis in segment.axes.space(op)))
+        # What runs over most points is where all axes are that matter; of equals the last linalg op.
+        points = {op: math.prod(axis.extent for axis in segment.axes.space(op)) for op in group}
+        self.root = max(reversed(group), key=lambda op: (points[op], op.name == "linalg.generic"))
 
     def run(self) -> None:
         """Mark the group, or leave it as it is."""
@@ -131,7 +134,7 @@ class _Chooser:
     def _best(self) -> Choice:
         """The best choice; nothing when the group is best left as it is."""
         whole = self.costs.estimate({})
-        fits = self._slots(whole) <= self.room
+        fits = whole.slots <= self.room
         if fits and self.options.when == "fit":
             return ()
         parallel = [axis for axis in self._axes() if not axis.reduced_by]
@@ -172,15 +175,12 @@ class _Chooser:
     def _is_right(self, choice: Choice) -> bool:
         """Whether each axis can be cut; a tile touches less than the whole, so this holds inside the other's loop."""
         return all(
-            self.segment.plan(axis, size, [other for other, _ in choice[position + 1 :]]) is not None
-            for position, (axis, size) in enumerate(choice)
+            self.segment.plan(axis, [other for other, _ in choice[position + 1 :]]) is not None
+            for position, (axis, _) in enumerate(choice)
         )
 
     def _axes(self) -> list[Axis]:
         return [axis for axis in self.segment.axes.space(self.root) if not axis.whole and axis.extent > 1]
-
-    def _slots(self, estimate: Estimate) -> int:
-        return estimate.slots
 
     def _trips(self) -> int:
         """How often the loops around the group run it."""

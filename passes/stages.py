@@ -88,6 +88,10 @@ STAGES: tuple[Stage, ...] = (
         "memrefs in program order; every op names its unit; every moved byte has a route of the device",
         (
             Step(
+                "func.func(choose-tile-sizes,tile-and-fuse,canonicalize,cse)",
+                "What is too large for LX, or would load, compute and store in turn, becomes a loop over tiles.",
+            ),
+            Step(
                 "func.func(clone-constants,place-outputs,write-into-slices)",
                 "Before tensors get buffers, none of them stands for two.",
             ),

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir, scf
+from spyrec.ods.spec import Arity
 from spyrec.passes.analysis import accumulators, kernels, ops
 from spyrec.passes.analysis.axes import segments
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Linear
 from spyrec.passes.analysis.tiling import TILES, Phase, Plan, Segment, tiles_of
 from spyrec.passkit import Pass, PassContext
+
+DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
 
 
 @dataclass
@@ -55,16 +59,14 @@ class TileAndFuse(Pass):
             return
         while (found := _next(op, ctx)) is not None:
             marked, segment = found
-            (dim, size), *rest = tiles_of(marked)
-            space = segment.axes.space(marked)
-            plan = None
-            if all(0 <= k < len(space) and 0 < n < space[k].extent for k, n in tiles_of(marked)):
-                plan = segment.plan(space[dim], size, [space[k] for k, _ in rest])
+            wanted = tiles_of(marked)
+            plan = _plan(segment, marked, wanted)
             if plan is None:
-                message = f"dimension {dim} of this op cannot be cut into tiles of {size}: results would change"
+                tiles = ", then ".join(f"tiles of {size} of dimension {dim}" for dim, size in wanted)
+                message = f"{marked.name} cannot be cut into {tiles or 'tiles'}: results would change"
                 ctx.sink.error(marked, "wrong-attribute", message, TILES)
                 return
-            _Cutting(segment, plan, size, marked).run()
+            _Cutting(segment, plan, wanted[0][1], marked).run()
             ctx.statistics["loops made"] += len(plan.phases)
 
 
@@ -82,6 +84,15 @@ def _next(function: ir.Operation, ctx: PassContext) -> tuple[ir.Operation, Segme
     return None
 
 
+def _plan(segment: Segment, marked: ir.Operation, wanted: list[tuple[int, int]]) -> Plan | None:
+    """How to cut the first dimension of ``wanted``, the others being cut inside."""
+    space = segment.axes.space(marked)
+    if not wanted or not all(0 <= dim < len(space) and 0 < size < space[dim].extent for dim, size in wanted):
+        return None
+    first, *rest = (space[dim] for dim, _ in wanted)
+    return None if first in rest else segment.plan(first, rest)
+
+
 class _Cutting:
     """One axis of one segment, cut."""
 
@@ -91,7 +102,7 @@ class _Cutting:
         self.plan = plan
         self.size = size
         self.marked = marked
-        self.where = marked.location
+        self.where = kernels.unnamed(marked.location)
         self.values = segment.values
 
     def run(self) -> None:
@@ -158,14 +169,9 @@ class _Tile:
         self.start = start
         self.size = size
         self.made: dict[ir.Value, ir.Value] = {}
-        self._first: int | ir.Value | None = start.constant if start.is_constant else None
-
-    @property
-    def first(self) -> int | ir.Value:
-        """The first index, as a number if it is one."""
-        if self._first is None:
-            self._first = self.values.materialize(self.start, self.where)
-        return self._first
+        # Made here, in front of all that may use it.
+        known = start.is_constant
+        self.first: int | ir.Value = start.constant if known else self.values.materialize(start, self.where)
 
     def places(self, value: ir.Value) -> list[int | ir.Value]:
         """Where the tile of a tensor begins in it."""
@@ -179,18 +185,17 @@ class _Tile:
 
     def clone(self, old: ir.Operation) -> ir.Operation:
         """``old`` for the tile."""
-        operands = [self._operand(value) for value in old.operands]
-        starts = self._offset(old) if isinstance(old.opview, dataflow.ReadOp | dataflow.WriteOp) else None
-        new = old.clone()
-        for position, operand in enumerate(operands):
-            new.operands[position] = operand
-        for before, result in zip(old.results, new.results, strict=True):
-            if isinstance(before.type, ir.RankedTensorType):
-                element = before.type.element_type
-                result.set_type(ir.RankedTensorType.get(self.shape(before), element, loc=old.location))
-            self.made[before] = result
-        if starts is not None:
-            new.operands[list(old.operands).index(old.opview.offset)] = starts
+        view = old.opview
+        if isinstance(view, dataflow.BoxOp):
+            new = self._box(view)
+        else:
+            operands = [self._operand(value) for value in old.operands]
+            new = old.clone()
+            for position, operand in enumerate(operands):
+                new.operands[position] = operand
+            for before, result in zip(old.results, new.results, strict=True):
+                result.set_type(self._type(before))
+        self.made.update(zip(old.results, new.results, strict=True))
         match old.name:
             case "linalg.generic":
                 self._shift_indices(old, new)
@@ -219,19 +224,58 @@ class _Tile:
             self.made[value] = piece
         return self.made[value]
 
-    def _offset(self, old: ir.Operation) -> ir.Value:
-        """Where the box of a read or write starts now."""
-        view = old.opview
-        space = self.axes.space(old)
-        if self.axis not in space:
-            return view.offset  # type: ignore[no-any-return]
-        dim = space.index(self.axis)
-        stride = view.static_strides[dim]
-        if stride != ir.ShapedType.get_dynamic_stride_or_offset():
-            return self.values.materialize(self.values.unwrapped(view.offset) + self.start.scaled(stride), old.location)
-        dynamic = [k for k, s in enumerate(view.static_strides) if s == stride].index(dim)
-        first = self.values.materialize(self.start, old.location)
-        return ops.add(view.offset, ops.multiply(first, view.strides[dynamic], old.location), old.location)
+    def _type(self, value: ir.Value) -> ir.Type:
+        tensor = ir.RankedTensorType(value.type)
+        return ir.RankedTensorType.get(self.shape(value), tensor.element_type, loc=self.where)
+
+    def _box(self, old: dataflow.BoxOp) -> ir.Operation:
+        """A read or write of the tile."""
+        spec, op = type(old).spec, old.operation
+        fields: dict[str, Any] = {}
+        for operand in spec.operands:
+            given = getattr(old, operand.name)
+            if operand.arity is Arity.VARIADIC:
+                fields[operand.name] = [self._operand(value) for value in given]
+            elif given is not None:
+                fields[operand.name] = self._operand(given)
+        names = {attribute.name for attribute in spec.attributes}
+        fields |= {name: op.attributes[name] for name in op.attributes if name in names}
+        extra = {name: op.attributes[name] for name in op.attributes if "." in name}
+        if isinstance(old, dataflow.ReadOp):
+            fields["result"] = self._type(old.result)
+        space = self.axes.space(op)
+        if self.axis in space:
+            self._shift(old, space.index(self.axis), fields)
+        return type(old).build(**fields, extra=extra, loc=op.location).operation
+
+    def _shift(self, old: dataflow.BoxOp, dim: int, fields: dict[str, Any]) -> None:
+        """Let a box start where the tile starts in its dimension ``dim``; its clip and its set stay where they are."""
+        where, offset = kernels.unnamed(old.operation.location), self.values.unwrapped(old.offset)
+        stride = old.static_strides[dim]
+        if stride == DYNAMIC:
+            step = old.strides[list(old.static_strides)[:dim].count(DYNAMIC)]
+            moved = ops.multiply(self.values.materialize(self.start, where), step, where)
+            fields["offset"] = ops.add(old.offset, moved, where)
+        else:
+            fields["offset"] = self.values.materialize(offset + self.start.scaled(stride), where)
+        for name, static in (("lower", old.static_lower), ("upper", old.static_upper)):
+            if static is None:
+                continue
+            bounds, values = list(static), list(fields[name])
+            position = bounds[:dim].count(DYNAMIC)
+            known = bounds[dim] != DYNAMIC
+            bound = Linear.of(bounds[dim]) if known else self.values.form(values[position])
+            bound -= self.start
+            if bound.is_constant:
+                bounds[dim] = bound.constant
+                values[position : position + (not known)] = []
+            else:
+                bounds[dim] = DYNAMIC
+                values[position : position + (not known)] = [self.values.materialize(bound, where)]
+            fields[name], fields[f"static_{name}"] = values, bounds
+        if old.set_ is not None:
+            fields["set"], symbols = _shifted(old.set_, dim, self.start)
+            fields["symbols"] += [self.values.materialize(self.start, where)] * symbols
 
     def _shift_indices(self, old: ir.Operation, new: ir.Operation) -> None:
         """``linalg.index`` counts from the start of the tile."""
@@ -246,4 +290,21 @@ class _Tile:
                 if isinstance(first, int):
                     first = ops.index_constant(first, op.location)
                 shifted = ops.add(op.results[0], first, op.location)
-            op.results[0].replace_all_uses_except(shifted, kernels.defining(shifted))
+            adding = kernels.defining(shifted)
+            assert adding is not None
+            op.results[0].replace_all_uses_except(shifted, adding)
+
+
+def _shifted(attribute: ir.Attribute, dim: int, start: Linear) -> tuple[ir.Attribute, int]:
+    """A set over coordinates that count from ``start`` in dimension ``dim``, and how many symbols more it has.
+
+    The bindings do not hand out the set of an attribute, so it is done in the text, where MLIR's names are fixed.
+    """
+    found = re.fullmatch(r"affine_set<\((.*?)\)(?:\[(.*?)\])? : \((.*)\)>", str(attribute))
+    assert found is not None, attribute
+    dims, symbols, constraints = found.groups(default="")
+    names = symbols.split(", ") if symbols else []
+    added = str(start.constant) if start.is_constant else f"s{len(names)}"
+    names += [] if start.is_constant else [added]
+    constraints = re.sub(rf"\bd{dim}\b", f"(d{dim} + {added})", constraints)
+    return ir.Attribute.parse(f"affine_set<({dims})[{', '.join(names)}] : ({constraints})>"), int(not start.is_constant)

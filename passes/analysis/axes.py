@@ -106,6 +106,19 @@ class Axes:
         self._parents[a] = b
         self._extents[b] = max(self._extents[a], self._extents[b])
 
+    def join_all(self, some: Sequence[int], others: Sequence[int]) -> None:
+        """Each node and its counterpart are of one axis."""
+        for a, b in zip(some, others, strict=True):
+            self.join(a, b)
+
+    def follow(self, value: ir.Value, map_: ir.AffineMap, loops: Sequence[int]) -> None:
+        """A tensor is indexed by ``map_`` of ``loops``."""
+        for node, expression in zip(self.of(value), map_.results, strict=True):
+            if isinstance(expression, ir.AffineDimExpr):
+                self.join(loops[expression.position], node)
+            else:
+                self.keep(node, *(loop for k, loop in enumerate(loops) if _uses(expression, k)))
+
     def keep(self, *nodes: int) -> None:
         """These nodes are not to be cut."""
         self._wholes += nodes
@@ -133,26 +146,21 @@ def _generic(axes: Axes, op: ir.Operation) -> list[int]:
     for value, map_ in zip([*seen.inputs, *seen.outputs], seen.maps, strict=True):
         if not isinstance(value.type, ir.RankedTensorType):
             continue
-        for node, expression in zip(axes.of(value), map_.results, strict=True):
-            if isinstance(expression, ir.AffineDimExpr):
-                axes.join(loops[expression.position], node)
-            else:
-                axes.keep(node, *(loops[k] for k in range(seen.loops) if expression_uses(expression, k)))
+        axes.follow(value, map_, loops)
     for value, result in zip(seen.outputs, op.results, strict=True):
-        for a, b in zip(axes.of(value), axes.of(result), strict=True):
-            axes.join(a, b)
+        axes.join_all(axes.of(value), axes.of(result))
     for loop, kind in zip(loops, ir.ArrayAttr(op.attributes["iterator_types"]), strict=True):
         if "parallel" not in str(kind):
             axes.fold(loop, op)
     return loops
 
 
-def expression_uses(expression: ir.AffineExpr, dim: int) -> bool:
+def _uses(expression: ir.AffineExpr, dim: int) -> bool:
     """Whether an affine expression mentions a dimension."""
     if isinstance(expression, ir.AffineDimExpr):
         return expression.position == dim
     if isinstance(expression, ir.AffineBinaryExpr):
-        return expression_uses(expression.lhs, dim) or expression_uses(expression.rhs, dim)
+        return _uses(expression.lhs, dim) or _uses(expression.rhs, dim)
     return False
 
 
@@ -160,8 +168,24 @@ def _made(axes: Axes, op: ir.Operation) -> list[int]:
     return axes.of(op.results[0])
 
 
-def _stored(axes: Axes, op: ir.Operation) -> list[int]:
-    return axes.of(op.operands[0])
+def boxed(view: dataflow.BoxOp) -> ir.Value:
+    """The tensor that a read gives or a write takes."""
+    if isinstance(view, dataflow.ReadOp):
+        return view.result
+    assert isinstance(view, dataflow.WriteOp)
+    return view.value
+
+
+def _box(axes: Axes, op: ir.Operation) -> list[int]:
+    """``dataflow.read``, ``dataflow.write``: lists of indices go along with the dimensions whose points they move."""
+    view = op.opview
+    assert isinstance(view, dataflow.BoxOp)
+    space = axes.of(boxed(view))
+    if isinstance(view, dataflow.ReadOp) and view.init is not None:
+        axes.join_all(axes.of(view.init), space)
+    for list_, map_ in zip(view.indices, view.index_maps or (), strict=True):
+        axes.follow(list_, ir.AffineMapAttr(map_).value, space)
+    return space
 
 
 def _piece(axes: Axes, op: ir.Operation) -> list[int]:
@@ -170,8 +194,7 @@ def _piece(axes: Axes, op: ir.Operation) -> list[int]:
     piece, whole = (op.operands[0], op.results[0]) if inserts else (op.results[0], op.operands[0])
     large, small = axes.of(whole), axes.of(piece)
     if inserts:
-        for a, b in zip(axes.of(op.operands[1]), large, strict=True):
-            axes.join(a, b)
+        axes.join_all(axes.of(op.operands[1]), large)
     offsets, sizes, strides = (
         list(ir.DenseI64ArrayAttr(op.attributes[f"static_{name}"])) for name in ("offsets", "sizes", "strides")
     )
@@ -216,8 +239,8 @@ def _scalar(axes: Axes, op: ir.Operation) -> list[int]:
 
 _RULES: dict[str, Callable[[Axes, ir.Operation], list[int]]] = {
     "linalg.generic": _generic,
-    "dataflow.read": _made,
-    "dataflow.write": _stored,
+    "dataflow.read": _box,
+    "dataflow.write": _box,
     "tensor.empty": _made,
     "tensor.extract_slice": _piece,
     "tensor.insert_slice": _piece,

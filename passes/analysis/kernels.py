@@ -117,6 +117,15 @@ def may_alias(argument: ir.BlockArgument) -> bool:
     return MAY_ALIAS in ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[argument.arg_number])
 
 
+def unnamed(location: ir.Location) -> ir.Location:
+    """A location without the names that it gives: for what stands for more than the value that has the name."""
+    if isinstance(location, ir.NameLoc):
+        return unnamed(location.child_loc)
+    if isinstance(location, ir.FusedLoc):
+        return ir.Location.fused([unnamed(part) for part in location.locations], location.metadata, location.context)
+    return location
+
+
 def _name(location: ir.Location) -> str | None:
     if isinstance(location, ir.NameLoc):
         return location.name_str

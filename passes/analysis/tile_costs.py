@@ -7,6 +7,7 @@ few scalar instructions.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels
-from spyrec.passes.analysis.axes import Axes, Axis
+from spyrec.passes.analysis.axes import Axes, Axis, boxed
 from spyrec.passes.analysis.structured import structured
 
 SLOTS = 2
@@ -72,9 +73,11 @@ class Costs:
         """For tiles of ``sizes``. ``again``: how many loops over the tiles of an axis read them."""
         order = list(sizes)
         single = slots = 0
-        latency = 0.0
         busy = {"load": 0.0, "store": 0.0, "compute": 0.0, "device": 0.0}
-        iterations = math.prod(-(-axis.extent // size) for axis, size in sizes.items())
+        way = {"load": 0.0, "store": 0.0, "compute": 0.0}
+        """How long one tile is on its way in each kind of unit; the transfers of one iteration overlap."""
+        moving = {"load": 0.0, "store": 0.0}
+        straight = traffic = 0.0
         for work in self._works:
             extents = [sizes.get(axis, n) for axis, n in zip(work.axes, work.extents, strict=True)]
             depth = max((order.index(axis) + 1 for axis in work.axes if axis in sizes), default=0)
@@ -86,35 +89,49 @@ class Costs:
                 bytes_ = self._aligned(math.prod(extents[k] for k in dims) * element)
                 single += bytes_
                 slots += bytes_ * (SLOTS if depth or self.trips > 1 else 1)
-            time, shared = self._time(work, extents)
+            time, shared, whole = self._time(work, extents)
             busy[work.unit] += times * time
             busy["device"] += times * shared
-            latency += max(time, shared)
-        if iterations * self.trips == 1:
+            straight += max(time, shared)
+            traffic += shared
+            if work.unit in moving:
+                moving[work.unit] = max(moving[work.unit], time)
+            way[work.unit] = way[work.unit] + whole if work.unit == "compute" else max(way[work.unit], whole)
+        # All of an iteration's transfers share the bandwidth of device memory.
+        for unit in ("load", "store"):
+            way[unit] += max(0.0, traffic - moving[unit]) if way[unit] else 0.0
+        iterations = self.trips * math.prod(-(-axis.extent // size) for axis, size in sizes.items())
+        latency = max(straight, sum(way.values()))
+        if iterations == 1:
             return Estimate(single, slots, latency)
-        return Estimate(single, slots, self.trips * max(busy.values()) + latency)
+        # A slot is free again when the unit behind is through with it, and has said so.
+        posts = 2 * (self.device.timing.post_latency + _AROUND * self.device.timing.scalar_cycles)
+        stops = [way[unit] for unit in ("load", "compute", "store") if way[unit]]
+        turn = max((a + b + posts for a, b in itertools.pairwise(stops)), default=0.0) / SLOTS
+        return Estimate(single, slots, max(self.trips * max(busy.values()), iterations * turn) + latency)
 
     def _aligned(self, bytes_: int) -> int:
         return -(-bytes_ // self._alignment) * self._alignment
 
-    def _time(self, work: _Work, extents: list[int]) -> tuple[float, float]:
-        """Cycles of the op's unit, and of device memory, for one tile."""
+    def _time(self, work: _Work, extents: list[int]) -> tuple[float, float, float]:
+        """For one tile: cycles that the op keeps its unit from others, and device memory, and until it is done."""
         timing = self.device.timing
         around = _AROUND * timing.scalar_cycles
         if work.unit != "compute":
             grain = self.device.memory("device").alignment
-            moved = cost.moved_bytes(0, extents, work.strides, work.element, grain)
+            bytes_ = cost.moved_bytes(0, extents, work.strides, work.element, grain)
             narrowest, latency, outstanding = self._bandwidth[work.unit]
-            time = moved / narrowest
+            time = bytes_ / narrowest
+            whole = timing.transfer_startup + latency + time
             # Start-up is hidden behind what is in flight.
-            waits = (timing.transfer_startup + latency + time) / outstanding
-            return max(time, waits, around), moved * self.tiles / timing.device_bandwidth
-        points = math.prod(extents)
+            return max(time, whole / outstanding, around), bytes_ * self.tiles / timing.device_bandwidth, whole
         if work.matrix:
-            unit = self.device.unit("matrix")
             batch, rows, columns, depth = (math.prod(extents[k] for k in part) for part in work.matrix)
-            return cost.contract_cycles(self.device, unit, (batch, rows, columns, depth), work.operations[0][1]), 0
-        return cost.stream_cycles(self.device, self.device.unit("vector"), points, work.operations) + around, 0
+            shape, unit = (batch, rows, columns, depth), self.device.unit("matrix")
+            cycles = cost.contract_cycles(self.device, unit, shape, work.operations[0][1])
+        else:
+            cycles = cost.stream_cycles(self.device, self.device.unit("vector"), math.prod(extents), work.operations)
+        return cycles + around, 0, cycles
 
 
 def _bandwidth(device: Device, source: str, target: str) -> tuple[int, int, int]:
@@ -131,14 +148,14 @@ def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
     space = tuple(axes.space(op))
     extents = tuple(axis.extent for axis in space)
     everything = tuple(range(len(space)))
-    match view:
-        case dataflow.ReadOp() | dataflow.WriteOp():
-            reads = isinstance(view, dataflow.ReadOp)
-            tensor = ir.RankedTensorType((view.result if reads else view.value).type)
-            element = numerics.sizeof(str(tensor.element_type))
-            strides = tuple(stride * element for stride in view.static_strides)
-            result = (everything, element) if reads else None
-            return _Work(space, extents, "load" if reads else "store", result, strides, element)
+    if isinstance(view, dataflow.BoxOp):
+        reads = isinstance(view, dataflow.ReadOp)
+        element = numerics.sizeof(str(ir.RankedTensorType(boxed(view).type).element_type))
+        unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+        far = device.memory("device").alignment
+        strides = tuple(far if stride == unknown else stride * element for stride in view.static_strides)
+        result = (everything, element) if reads else None
+        return _Work(space, extents, "load" if reads else "store", result, strides, element)
     seen = structured(op)
     if seen is None:
         return None

@@ -18,7 +18,7 @@ from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.numerics import reductions
 from spyrec.passes.analysis import kernels
-from spyrec.passes.analysis.axes import Axes, Axis
+from spyrec.passes.analysis.axes import Axes, Axis, boxed
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Linear
 from spyrec.passes.analysis.overlap import Term, can_reach
@@ -26,9 +26,6 @@ from spyrec.passes.analysis.structured import structured
 
 TILES = "dataflow.tiles"
 """The attribute that asks for tiles: pairs of a dimension and an extent, the outermost loop first."""
-
-MAY_ALIAS = "spyrec.may_alias"
-"""The argument attribute that allows a pointer to meet the others."""
 
 
 @dataclass
@@ -84,8 +81,8 @@ class Segment:
         """Where a value is used by other ops than those of the segment."""
         return [use for use in value.uses if use.owner.operation not in self._order]
 
-    def plan(self, axis: Axis, size: int, also: Iterable[Axis] = ()) -> Plan | None:
-        """How to cut ``axis`` into tiles of ``size``; ``None`` when that cannot be done.
+    def plan(self, axis: Axis, also: Iterable[Axis] = ()) -> Plan | None:
+        """How to cut ``axis``, into tiles of whatever extent; ``None`` when that cannot be done.
 
         Ops with one of the axes ``also`` go into the loops too, for those are going to be cut inside them.
         """
@@ -98,7 +95,7 @@ class Segment:
             return None
         moved = [op for op in self.operations if any(op in phase.body or op in phase.after for phase in phases)]
         found = Plan(axis, phases, moved[-1], tuple(op for op in self.operations if op in inside))
-        return found if self._keeps_order(found, size) else None
+        return found if self._keeps_order(found) else None
 
     def _phases(self, axis: Axis, inside: set[ir.Operation]) -> tuple[Phase, ...] | None:
         levels: dict[ir.Operation, int] = {}
@@ -158,7 +155,7 @@ class Segment:
 
     # Order of accesses
 
-    def _keeps_order(self, plan: Plan, size: int) -> bool:
+    def _keeps_order(self, plan: Plan) -> bool:
         places: dict[ir.Operation, set[tuple[int, bool]]] = {}
         """Where an access is after the cut: the number of its phase, and whether it is after that phase's loop."""
         for number, phase in enumerate(plan.phases):
@@ -183,43 +180,39 @@ class Segment:
                         self.axes.space(op).index(plan.axis) if self.has(op, plan.axis) else None
                         for op in (first, second)
                     ]
-                    if self._may_cross(boxes[first], boxes[second], cut, size, -(-plan.axis.extent // size)):
+                    if self._may_cross(boxes[first], boxes[second], cut, plan.axis.extent):
                         return False
         return True
 
     def _may_meet(self, first: AccessBox, second: AccessBox) -> bool:
         """Whether two accesses can touch the same byte."""
-        return _meets(first, second, self._terms(first, second), self.values)
+        return _meets(first, second, _terms(first, None, 1) + _terms(second, None, -1), self.values)
 
-    def _terms(
-        self, first: AccessBox, second: AccessBox, cut: Sequence[int | None] = (None, None), size: int = 0
-    ) -> list[Term]:
-        terms: list[Term] = []
-        for box, sign, dim in ((first, 1, cut[0]), (second, -1, cut[1])):
-            for k, (stride, extent) in enumerate(zip(box.strides, box.extents, strict=True)):
-                terms.append((sign * stride, 0, (size if k == dim else extent) - 1))
-        return terms
-
-    def _may_cross(self, first: AccessBox, second: AccessBox, cut: Sequence[int | None], size: int, count: int) -> bool:
+    def _may_cross(self, first: AccessBox, second: AccessBox, cut: Sequence[int | None], extent: int) -> bool:
         """Whether ``first`` in some tile can touch a byte that ``second``, after it in the text, touches in an earlier
-        tile.
+        one. ``cut`` are the dimensions of the boxes that are cut, if they have one.
         """
-        steps = [
-            0 if dim is None or not box.strides else box.strides[dim] * size
-            for box, dim in zip((first, second), cut, strict=True)
-        ]
-        terms = self._terms(first, second, cut, size)
-        # The first is in tile i + d, the second in tile i.
-        terms += [(steps[0], 1, count - 1), (steps[0] - steps[1], 0, count - 2)]
+        one, other = (0 if dim is None else box.strides[dim] for box, dim in zip((first, second), cut, strict=True))
+        terms = _terms(first, cut[0], 1) + _terms(second, cut[1], -1)
+        # Along the axis the first is at least one index further on.
+        terms += [(one, 1, extent - 1), (one - other, 0, extent - 2)]
         return _meets(first, second, terms, self.values)
 
 
+def _terms(box: AccessBox, cut: int | None, sign: int) -> list[Term]:
+    """An element's place in a box, but for the dimension ``cut``."""
+    dims = enumerate(zip(box.strides, box.extents, strict=True))
+    return [(sign * stride, 0, extent - 1) for k, (stride, extent) in dims if k != cut]
+
+
 def tiles_of(op: ir.Operation) -> list[tuple[int, int]]:
-    """The dimensions that are marked to be cut, each with the extent of a tile, outermost loop first."""
-    if TILES not in op.attributes:
-        return []
-    pairs = [list(ir.DenseI64ArrayAttr(entry)) for entry in ir.ArrayAttr(op.attributes[TILES])]
-    return [(dim, size) for dim, size in pairs]
+    """The dimensions that are marked to be cut, each with the extent of a tile, outermost loop first; nothing when the
+    mark has another form.
+    """
+    mark = op.attributes[TILES]
+    entries = list(mark) if isinstance(mark, ir.ArrayAttr) else []
+    pairs = [list(entry) for entry in entries if isinstance(entry, ir.DenseI64ArrayAttr)]
+    return [(pair[0], pair[1]) for pair in pairs] if all(len(pair) == 2 for pair in pairs) else []
 
 
 def combiner(op: ir.Operation, position: int) -> reductions.Combiner | None:
@@ -238,7 +231,7 @@ def combiner(op: ir.Operation, position: int) -> reductions.Combiner | None:
 
 def is_access(op: ir.Operation) -> bool:
     """Whether ``op`` reads or writes memory."""
-    return isinstance(op.opview, dataflow.ReadOp | dataflow.WriteOp)
+    return isinstance(op.opview, dataflow.BoxOp)
 
 
 def is_write(op: ir.Operation) -> bool:
@@ -250,7 +243,9 @@ def is_write(op: ir.Operation) -> bool:
 class AccessBox:
     """The bytes that a read or write touches: elements of ``element`` bytes from ``start`` bytes behind ``base`` on.
 
-    ``strides`` are in bytes; ``unknown`` says that it could be anywhere behind the base."""
+    ``strides`` are in bytes. A clip or a set leaves points out, so this is what may be touched. ``unknown``: it could
+    be anywhere behind the base.
+    """
 
     space: str
     base: ir.Value | None
@@ -265,8 +260,8 @@ class AccessBox:
 def access_box(op: ir.Operation, values: IndexValues) -> AccessBox:
     """What ``op``, a read or a write, touches at most."""
     view = op.opview
-    assert isinstance(view, dataflow.ReadOp | dataflow.WriteOp)
-    tensor = ir.RankedTensorType((view.result if isinstance(view, dataflow.ReadOp) else view.value).type)
+    assert isinstance(view, dataflow.BoxOp)
+    tensor = ir.RankedTensorType(boxed(view).type)
     element = numerics.sizeof(str(tensor.element_type))
     strides = tuple(stride * element for stride in view.static_strides)
     return AccessBox(
@@ -277,18 +272,12 @@ def access_box(op: ir.Operation, values: IndexValues) -> AccessBox:
         strides,
         tuple(tensor.shape),
         element,
-        len(view.strides) > 0,
+        len(view.strides) > 0 or len(view.indices) > 0 or view.core is not None,
     )
 
 
 def _may_alias(base: ir.Value | None) -> bool:
-    if base is None or not isinstance(base.owner, ir.Block):
-        return True
-    function = kernels.owner(base.owner)
-    if "arg_attrs" not in function.attributes:
-        return False
-    marked = ir.ArrayAttr(function.attributes["arg_attrs"])[ir.BlockArgument(base).arg_number]
-    return MAY_ALIAS in ir.DictAttr(marked)
+    return not isinstance(base, ir.BlockArgument) or kernels.may_alias(base)
 
 
 def _meets(first: AccessBox, second: AccessBox, terms: list[Term], values: IndexValues) -> bool:

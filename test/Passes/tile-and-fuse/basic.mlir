@@ -1,0 +1,63 @@
+// RUN: spyrec opt %s --tile-and-fuse --canonicalize | filecheck %s
+// RUN: spyrec opt %s --tile-and-fuse --tile-and-fuse --canonicalize | filecheck %s
+//
+// A loop over tiles, and what is left behind it. What does not have the dimension stays in front.
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d1)>
+
+// CHECK: #[[AT:.+]] = affine_map<(d0)[s0] -> (d0 * 512 + s0 * 6400)>
+// CHECK-LABEL: func.func @rows
+func.func @rows(%x: index, %b: index, %z: index) attributes {grid = [4]} {
+  %c0 = arith.constant 0 : index
+  // CHECK: %t = dataflow.tile_id
+  %t = dataflow.tile_id
+  %o = affine.apply affine_map<(t) -> (t * 6400)>(%t)
+  // CHECK: %[[BIAS:.+]] = dataflow.read @device[%{{.+}} from %b] strides [1] : tensor<64xf16>
+  // CHECK: scf.for %[[I:.+]] = %c0 to %c12 step %c1 {
+  // CHECK: %[[O:.+]] = affine.apply #[[AT]](%[[I]])[%t]
+  // CHECK: %[[A:.+]] = dataflow.read @device[%[[O]] from %x] strides [64, 1] : tensor<8x64xf16>
+  // CHECK: linalg.generic
+  // CHECK-NOT: dataflow.tiles
+  // CHECK-SAME: ins(%[[A]], %[[BIAS]] : tensor<8x64xf16>, tensor<64xf16>)
+  // CHECK: dataflow.write
+  // CHECK: }
+  // CHECK: dataflow.read {{.*}} : tensor<4x64xf16>
+  // CHECK: dataflow.write {{.*}} : tensor<4x64xf16>
+  %a = dataflow.read @device[%o from %x] strides [64, 1] : tensor<100x64xf16>
+  %c = dataflow.read @device[%c0 from %b] strides [1] : tensor<64xf16>
+  %e = tensor.empty() : tensor<100x64xf16>
+  %s = linalg.generic {dataflow.tiles = [array<i64: 0, 8>], indexing_maps = [#map, #row, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %c : tensor<100x64xf16>, tensor<64xf16>) outs(%e : tensor<100x64xf16>) {
+  ^bb0(%p: f16, %q: f16, %out: f16):
+    %r = arith.addf %p, %q : f16
+    linalg.yield %r : f16
+  } -> tensor<100x64xf16>
+  dataflow.write %s, @device[%o from %z] strides [64, 1] : tensor<100x64xf16>
+  return
+}
+
+// A fold of halves is carried in f32, and rounded behind the loop.
+// CHECK-LABEL: func.func @sum
+func.func @sum(%x: index, %z: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  // CHECK: %[[START:.+]] = linalg.generic
+  // CHECK: arith.extf
+  // CHECK: -> tensor<4xf32>
+  // CHECK: %[[SUM:.+]] = scf.for {{.*}} iter_args(%[[ACC:.+]] = %[[START]]) -> (tensor<4xf32>)
+  // CHECK: linalg.generic {{.*}} ins(%{{.+}} : tensor<4x16xf16>) outs(%[[ACC]] : tensor<4xf32>)
+  // CHECK: arith.addf {{.*}} : f32
+  // CHECK: ins(%[[SUM]] : tensor<4xf32>)
+  // CHECK: arith.truncf
+  // CHECK: dataflow.write {{.*}} : tensor<4xf16>
+  %old = dataflow.read @device[%c0 from %z] strides [1] : tensor<4xf16>
+  %a = dataflow.read @device[%c0 from %x] strides [64, 1] : tensor<4x64xf16>
+  %s = linalg.generic {dataflow.tiles = [array<i64: 1, 16>], indexing_maps = [#map, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<4x64xf16>) outs(%old : tensor<4xf16>) {
+  ^bb0(%p: f16, %acc: f16):
+    %r = arith.addf %acc, %p : f16
+    linalg.yield %r : f16
+  } -> tensor<4xf16>
+  dataflow.write %s, @device[%c0 from %z] strides [1] : tensor<4xf16>
+  return
+}
