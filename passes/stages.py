@@ -76,8 +76,8 @@ STAGES: tuple[Stage, ...] = (
                 "What passes through lanes needs no buffer; what is the same in all of them needs no lane.",
             ),
             Step(
-                "func.func(drop-rounding,unshare-inits)",
-                "Nothing is fused or merged any more: few marks are needed, and accumulators get tensors of their own.",
+                "func.func(drop-rounding)",
+                "Nothing is fused or merged any more, so few marks are needed.",
             ),
         ),
         gate="verify-kernel",
@@ -92,7 +92,7 @@ STAGES: tuple[Stage, ...] = (
                 "What is too large for LX, or would load, compute and store in turn, becomes a loop over tiles.",
             ),
             Step(
-                "func.func(clone-constants,place-outputs,write-into-slices)",
+                "func.func(unshare-inits,place-outputs,write-into-slices)",
                 "Before tensors get buffers, none of them stands for two.",
             ),
             Step(

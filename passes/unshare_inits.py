@@ -1,4 +1,4 @@
-"""What an op accumulates into, or a loop begins with, is filled for it alone."""
+"""What an op accumulates into, or a loop begins or goes on with, is filled for it alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class UnshareInits(Pass):
 
     Kernels use one constant as the first value of a loop and as the init of a contraction in each of its iterations,
     and CSE merges equal fills. What accumulates in place would then have to copy first, out of a buffer that lives for
-    the whole loop. A fill is cheaper than the copy.
+    the whole loop. A fill is cheaper than the copy. The same goes for a constant that slices are inserted into, and for
+    one that a loop or a branch yields.
 
     IR before::
 
@@ -55,9 +56,13 @@ class UnshareInits(Pass):
 
 
 def _inits(op: ir.Operation) -> Iterator[int]:
-    """Operands of ``op`` that something is accumulated into."""
-    if op.name == "scf.for":
-        yield from range(3, len(op.operands))
+    """Operands of ``op`` whose bytes something else will be put into."""
+    first = {"scf.for": 3, "scf.yield": 0}.get(op.name)
+    if first is not None:
+        yield from range(first, len(op.operands))
+        return
+    if op.name == "tensor.insert_slice":
+        yield 1
         return
     seen = structured(op)
     if seen is not None and op.results:

@@ -18,7 +18,20 @@ import numpy as np
 
 from spyrec import numerics
 from spyrec.diag import Sink, resolve
-from spyrec.interp import affine, arith, collectives, dataflow, func, indirect, ktdp, linalg, memref, scf, tensor
+from spyrec.interp import (
+    affine,
+    arith,
+    bufferization,
+    collectives,
+    dataflow,
+    func,
+    indirect,
+    ktdp,
+    linalg,
+    memref,
+    scf,
+    tensor,
+)
 from spyrec.interp import program as units
 from spyrec.interp.cores import cores_of
 from spyrec.interp.exchange import Exchange, Turn, take_turns
@@ -42,7 +55,21 @@ CORES = 32
 """Cores whose scratchpads a view may name."""
 
 
-_DIALECTS = (affine, arith, collectives, dataflow, func, indirect, ktdp, linalg, memref, scf, tensor, units)
+_DIALECTS = (
+    affine,
+    arith,
+    bufferization,
+    collectives,
+    dataflow,
+    func,
+    indirect,
+    ktdp,
+    linalg,
+    memref,
+    scf,
+    tensor,
+    units,
+)
 
 
 def meanings() -> frozenset[str]:

@@ -87,13 +87,17 @@ class Kernel:
         """A fresh launch."""
         return spyrecode.bind(codegen.signature_of(function), self.given(), scalars, seed=None)
 
-    def run(self, stage: str, scalars: Mapping[str, int], seed: int | None = None) -> Arrays:
-        """The arrays after executing the kernel at ``stage``."""
-        module, function, _ = self.at(stage)
+    def execute(self, function: ir.Operation, scalars: Mapping[str, int], seed: int | None = None) -> Arrays:
+        """The arrays after executing a function that :meth:`at` gave, at whatever pass it stands now."""
         launch = self.launch(function, scalars)
-        with module.context:
+        with function.context:
             interp.run(function, launch, seed=seed)
         return self.outputs(launch, scalars)
+
+    def run(self, stage: str, scalars: Mapping[str, int], seed: int | None = None) -> Arrays:
+        """The arrays after executing the kernel at ``stage``."""
+        _module, function, _ = self.at(stage)
+        return self.execute(function, scalars, seed)
 
     def artifact(self) -> Artifact:
         """The binary."""

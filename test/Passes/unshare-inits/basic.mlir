@@ -39,3 +39,28 @@ func.func @kloop(%x: tensor<4x4xf32>, %n: index) -> tensor<4x4xf32> {
   }
   return %r : tensor<4x4xf32>
 }
+
+// The arms of a branch and an insertion get their own, too: they would have to copy it.
+// CHECK-LABEL: func.func @overwritten
+// CHECK-NOT: linalg.generic
+// CHECK: scf.if
+// CHECK: %[[A:.*]] = linalg.generic
+// CHECK: scf.yield %[[A]]
+// CHECK: } else {
+// CHECK: %[[B:.*]] = linalg.generic
+// CHECK: tensor.insert_slice %x into %[[B]]
+func.func @overwritten(%x: tensor<1x4xf32>, %c: i1) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %z = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x4xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<4x4xf32>
+  %r = scf.if %c -> tensor<4x4xf32> {
+    scf.yield %z : tensor<4x4xf32>
+  } else {
+    %i = tensor.insert_slice %x into %z[0, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<4x4xf32>
+    scf.yield %i : tensor<4x4xf32>
+  }
+  return %r : tensor<4x4xf32>
+}
