@@ -144,6 +144,29 @@ def _mixed(numbers: Sequence[int | ir.Value]) -> tuple[list[int], list[ir.Value]
     return static, [number for number in numbers if not isinstance(number, int)]
 
 
+def subview(source: ir.Value, offsets: Sequence[int], sizes: Sequence[int], location: ir.Location) -> ir.Value:
+    """``memref.subview`` of a box with constant bounds; in its type, the strides and the place of its first element."""
+    memref = ir.MemRefType(source.type)
+    strides, first = memref.get_strides_and_offset()
+    first += sum(offset * stride for offset, stride in zip(offsets, strides, strict=True))
+    with location:
+        layout = ir.StridedLayoutAttr.get(first, strides)
+        type_ = ir.MemRefType.get(list(sizes), memref.element_type, layout, memref.memory_space)
+    op: ir.Operation = ir.Operation.create(
+        "memref.subview",
+        results=[type_],
+        operands=[source],
+        attributes={
+            "static_offsets": ir.DenseI64ArrayAttr.get(list(offsets)),
+            "static_sizes": ir.DenseI64ArrayAttr.get(list(sizes)),
+            "static_strides": ir.DenseI64ArrayAttr.get([1] * len(sizes)),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
+        },
+        loc=location,
+    )
+    return op.results[0]
+
+
 def generic(
     inputs: Sequence[ir.Value],
     outputs: Sequence[ir.Value],
