@@ -25,13 +25,15 @@ STEP = {"f16": 2.0**-10, "bf16": 2.0**-7, "f32": 2.0**-22}
 @dataclass(frozen=True)
 class Case:
     """``inputs(rng)`` makes the arrays and numbers of a launch, ``reference(values)`` the arrays after it, in f64 or
-    exactly. ``tolerance`` is relative to the largest magnitude of a result; 0 asks for equal bits."""
+    exactly. ``tolerance`` is relative to the largest magnitude of a result; 0 asks for equal bits. ``reassociated``:
+    tiles are so large that the compiler sums up in parts, so bits may differ from those of the kernel as written."""
 
     name: str
     text: str
     inputs: Callable[[np.random.Generator], Values]
     reference: Callable[[Values], Values]
     tolerance: float = 0.0
+    reassociated: bool = False
 
 
 def normal(**arrays: tuple[tuple[int, ...], str]) -> Callable[[np.random.Generator], Values]:
