@@ -11,8 +11,7 @@ from spyrec.device.model import Device, Unit
 from spyrec.mlir import ir
 from spyrec.passes.analysis import compute_costs, kernels, ops
 from spyrec.passes.analysis.layouts import extents, linear
-from spyrec.passes.analysis.schedule import UNIT
-from spyrec.passes.analysis.slices import CORELET
+from spyrec.passes.analysis.slices import CORELET, UNIT
 from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passkit import Pass, PassContext, option
 
