@@ -63,7 +63,8 @@ class SplitUnits(Pass):
           ...
 
     So does a dimension of a box whose stride only the run knows. Views of buffers become offsets and strides; a clip
-    keeps the dimensions that it cuts apart from others, and bounds the loops for those that have become loops.
+    keeps the dimensions that it cuts apart from others, and bounds the loops for those that have become loops. Numbers
+    out of LX are loaded by every unit that needs them; loops and branches hand on what the unit needs of their values.
 
     Leaves alone a function that has program units. Refuses buffers without an address (``no-address``), reductions
     without a known combiner and maps that no stream can walk (``unsupported-op``), and what is no schedule.

@@ -1,6 +1,6 @@
 """The `dataflow` dialect: what the compiler's own stages say. :mod:`spyrec.dialects.dataflow.types` has an overview."""
 
-from spyrec.dialects.dataflow.compute import ContractOp, Fold, StreamOp, YieldOp
+from spyrec.dialects.dataflow.compute import ContractOp, Fold, PositionOp, StreamOp, YieldOp
 from spyrec.dialects.dataflow.exchange import OfferOp, TakeOp, tile_lists
 from spyrec.dialects.dataflow.kernel import BoxOp, ReadOp, RoundedOp, TileIdOp, WriteOp
 from spyrec.dialects.dataflow.program import BufferOp, ProgramUnitOp, ScalarLoadOp, TransferOp
@@ -19,6 +19,7 @@ __all__ = [
     "Dataflow",
     "Fold",
     "OfferOp",
+    "PositionOp",
     "PostOp",
     "ProgramUnitOp",
     "ReadOp",

@@ -183,6 +183,38 @@ class YieldOp(ods.Op, dialect=Dataflow, name="yield", traits=(ods.Terminator,), 
     assembly_format = "($values^ `:` type($values))? attr-dict"
 
 
+class PositionOp(ods.Op, dialect=Dataflow, name="position", effects=ods.Pure):
+    """Where a point of a stream is: `start + sum(i_d * strides[d])`, wrapping around at the width of the type.
+
+    It stands in the body of `dataflow.stream` and has a stride per count. An absent `start` is 0. The unit counts; no
+    memory is read.
+
+    ```mlir
+    // Row and column number of 8 rows of 64 elements, from row %r on.
+    %row = dataflow.position %r strides [1, 0] : index
+    %column = dataflow.position strides [0, 1] : i32
+    ```
+    """
+
+    start = ods.optional_operand(c.Index, "the number of the first point")
+    strides = ods.attr(c.I64Array, "what a step of each count adds, outermost first")
+    result = ods.result(c.AnyType, "the number of the point: an index, i32 or i64")
+    assembly_format = "($start^)? `strides` $strides attr-dict `:` type($result)"
+
+    def verify(self) -> Iterator[ods.Violation]:
+        """A stride per count of the stream around it, a type that units count in."""
+        if str(self.result.type) not in ("index", "i32", "i64"):
+            message = f"positions are of type index, i32 or i64, not {self.result.type}"
+            yield ods.Violation("type-mismatch", message, "type(result)")
+        parent = self.operation.parent
+        stream = None if parent is None else parent.operation.opview
+        if not isinstance(stream, StreamOp):
+            yield ods.Violation("wrong-region", "a position is that of a point of a dataflow.stream around it")
+        elif len(self.strides) != len(stream.counts):
+            message = f"strides has {len(self.strides)} entries for {len(stream.counts)} counts"
+            yield ods.Violation("rank-mismatch", message, "strides")
+
+
 class ContractOp(ods.Op, dialect=Dataflow, name="contract", effects=ods.ReadWrite):
     """Sum up products of elements over up to four nested counts: what a matrix unit does.
 

@@ -25,7 +25,7 @@ class Dataflow(ods.Dialect, name="dataflow"):
     Offsets and strides of `read`, `write` and `data_transfer` count elements; those of `transfer` and `stream` count
     bytes.
 
-    A row that is copied at the first two stages, and loaded and doubled at the third:
+    A row that is copied at the first two stages; at the third it is loaded, and each element gets its number added:
 
     ```mlir
     func.func @kernel(%x: index, %z: index) attributes {grid = [16]} {
@@ -82,8 +82,10 @@ class Dataflow(ods.Dialect, name="dataflow"):
         dataflow.wait @full
         dataflow.stream counts [64] ins(@row[%slot] strides [2] : f16) outs(@row[%slot] strides [2] : f16) {
         ^bb0(%in: f16, %old: f16):
-          %twice = arith.addf %in, %in : f16
-          dataflow.yield %twice : f16
+          %place = dataflow.position %core strides [1] : i32
+          %number = arith.sitofp %place : i32 to f16
+          %sum = arith.addf %in, %number : f16
+          dataflow.yield %sum : f16
         }
       }
       return

@@ -51,6 +51,35 @@ def apply(map_: ir.AffineMap, operands: Sequence[ir.Value], location: ir.Locatio
     return result
 
 
+def lanes(map_: ir.AffineMap, operands: Sequence[ir.Value], location: ir.Location) -> ir.Value:
+    """The result of a map as ops on its operands, for a body in which ``affine.apply`` does not stand."""
+
+    def made(expression: ir.AffineExpr) -> ir.Value:
+        if isinstance(expression, ir.AffineConstantExpr):
+            return index_constant(expression.value, location)
+        if isinstance(expression, ir.AffineDimExpr):
+            return operands[expression.position]
+        if isinstance(expression, ir.AffineSymbolExpr):
+            return operands[map_.n_dims + expression.position]
+        assert isinstance(expression, ir.AffineBinaryExpr)
+        left, right = made(expression.lhs), made(expression.rhs)
+        if isinstance(expression, ir.AffineModExpr):
+            down = arith.FloorDivSIOp(left, right, loc=location).result
+            return _result(arith.SubIOp(left, arith.MulIOp(down, right, loc=location).result, loc=location))
+        if isinstance(expression, ir.AffineAddExpr):
+            return _result(arith.AddIOp(left, right, loc=location))
+        if isinstance(expression, ir.AffineMulExpr):
+            return _result(arith.MulIOp(left, right, loc=location))
+        down_ = isinstance(expression, ir.AffineFloorDivExpr)
+        return _result((arith.FloorDivSIOp if down_ else arith.CeilDivSIOp)(left, right, loc=location))
+
+    return made(map_.results[0])
+
+
+def _result(op: ir.OpView) -> ir.Value:
+    return op.results[0]
+
+
 def empty(type_: ir.RankedTensorType, location: ir.Location) -> ir.Value:
     """``tensor.empty`` of a static shape."""
     with location:  # the type is made anew, and making types needs a location

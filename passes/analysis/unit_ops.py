@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from spyrec import diag
 from spyrec.device.model import Unit
-from spyrec.dialects.dataflow import ContractOp, StreamOp, YieldOp
+from spyrec.dialects.dataflow import ContractOp, PositionOp, StreamOp, YieldOp
 from spyrec.mlir import ir
-from spyrec.passes.analysis import contractions, layouts, unit_loops
+from spyrec.passes.analysis import contractions, layouts, ops, unit_loops
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
 from spyrec.passes.analysis.schedule import element_bytes
@@ -48,10 +48,13 @@ class UnitOps:
         if 0 in counts:
             return
         reduced = [d for d, kind in enumerate(ir.ArrayAttr(op.attributes["iterator_types"])) if "reduc" in str(kind)]
-        # One more walk, which stands still in loops that reduce, keeps these from merging with others.
+        # Walks that are no operand: one for each loop whose number the body asks for, and one which stands still in
+        # loops that reduce, to keep these from merging with others.
+        positions = _positions(op)
+        counted = [tuple(int(d == wanted) for d in range(len(counts))) for wanted in positions]
         still = [1 if d in reduced else count for d, count in enumerate(counts)]
         marks = tuple(0 if d in reduced else s for d, s in enumerate(layouts.dense_strides(still, 1)))
-        nest = layouts.collapsed(Nest(tuple(counts), (*(strides for strides, _ in known), marks)))
+        nest = layouts.collapsed(Nest(tuple(counts), (*(strides for strides, _ in known), *counted, marks)))
         nest = _reducing_inside(nest) if reduced else nest
         if reduced and 0 in nest.strides[-1][: max(0, len(nest.counts) - MAX_NEST)]:
             message = f"{nest.strides[-1].count(0)} of its loops reduce and do not merge, and {MAX_NEST} may"
@@ -61,11 +64,18 @@ class UnitOps:
         with _outer_loops(nest, op.location) as (inner, offsets):
             addresses = [
                 unit_loops.plus(slots[k][1], offset, op.location, first)
-                for k, offset, (_, first) in zip(buffers, offsets[:-1], known, strict=True)
+                for k, offset, (_, first) in zip(buffers, offsets, known, strict=False)
             ]
+            numbers = {d: (offsets[k], inner.strides[k]) for k, d in enumerate(positions, start=len(buffers))}
             folded = [d for d, mark in enumerate(inner.strides[-1]) if mark == 0] if reduced else []
             walked = _Walked(
-                inner.counts, folded, addresses, [slots[k][0] for k in buffers], list(inner.strides[:-1]), buffers
+                inner.counts,
+                folded,
+                addresses,
+                [slots[k][0] for k in buffers],
+                list(inner.strides[: len(buffers)]),
+                buffers,
+                numbers,
             )
             if unit.role == "matrix":
                 self._contract(op, walked)
@@ -90,7 +100,7 @@ class UnitOps:
             region_args={"body": [ir.MemRefType(op.operands[k].type).element_type for k in walked.buffers]},
             loc=op.location,
         )
-        if not self._body(op, made, walked.buffers):
+        if not self._body(op, made, walked):
             return
         for number, fold in enumerate(made.folds()):
             if fold is None and made.is_accumulator(number):
@@ -111,8 +121,9 @@ class UnitOps:
             fields[f"{side}_type"] = ir.TypeAttr.get(ir.MemRefType(op.operands[k].type).element_type)
         ContractOp.build(counts=walked.counts, start=ir.StringAttr.get("lx"), loc=op.location, **fields)
 
-    def _body(self, op: ir.Operation, stream: StreamOp, buffers: Sequence[int]) -> bool:
+    def _body(self, op: ir.Operation, stream: StreamOp, walked: _Walked) -> bool:
         """Clone the body; scalars from outside are used from where they are. False when something in it cannot be."""
+        buffers = walked.buffers
         old, new = op.regions[0].blocks[0], stream.body.blocks[0]
         inside: dict[ir.Value, ir.Value] = {}
 
@@ -130,7 +141,19 @@ class UnitOps:
                 with ir.InsertionPoint(new):
                     YieldOp.build(values=values, loc=inner.location)
                 continue
-            if len(inner.regions) or inner.name == "linalg.index":
+            if inner.name == "linalg.index":
+                start, strides = walked.numbers[ir.IntegerAttr(inner.attributes["dim"]).value]
+                with ir.InsertionPoint(new):
+                    type_ = inner.results[0].type
+                    made = PositionOp.build(start=start, strides=strides, result=type_, loc=inner.location)
+                inside[inner.results[0]] = made.result
+                continue
+            if inner.name == "affine.apply":
+                map_ = ir.AffineMapAttr(inner.attributes["map"]).value
+                with ir.InsertionPoint(new):
+                    inside[inner.results[0]] = ops.lanes(map_, values, inner.location)
+                continue
+            if len(inner.regions):
                 self.sink.error(inner, "unsupported-op", f"'{inner.name}' cannot stand in the body of a stream")
                 return False
             clone = inner.clone(ip=ir.InsertionPoint(new))
@@ -149,7 +172,8 @@ def _byte_strides(view: BufferView) -> list[int]:
 class _Walked:
     """A compute op as nested counts: which of them are folded, and per buffer its address, name and strides.
 
-    ``buffers`` are the numbers of the operands that are buffers.
+    ``buffers`` are the numbers of the operands that are buffers. ``numbers`` has, for each loop whose number the body
+    asks for, what it starts with (``None``: 0), and what a step of each count adds.
     """
 
     counts: tuple[int, ...]
@@ -158,6 +182,16 @@ class _Walked:
     names: list[str]
     strides: list[tuple[int, ...]]
     buffers: list[int]
+    numbers: dict[int, tuple[ir.Value | None, tuple[int, ...]]]
+
+
+def _positions(op: ir.Operation) -> list[int]:
+    """The loops whose number the body asks for."""
+    found: set[int] = set()
+    for view in op.regions[0].blocks[0].operations:
+        if view.operation.name == "linalg.index":
+            found.add(ir.IntegerAttr(view.operation.attributes["dim"]).value)
+    return sorted(found)
 
 
 def _reducing_inside(nest: Nest) -> Nest:

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from spyrec import numerics
 from spyrec.codegen.attributes import CONSTANTS, attributes, constant_bits, integers, owner_op, place_of, type_name
+from spyrec.codegen.code import const
 from spyrec.codegen.nests import simplified
 from spyrec.codegen.refusals import Refused, unsupported
 from spyrec.codegen.unit import UnitCode
-from spyrec.dialects.dataflow import Fold, StreamOp
+from spyrec.dialects.dataflow import Fold, PositionOp, StreamOp
 from spyrec.isa.fields import VECTOR_REGISTERS
 from spyrec.isa.micro import CONST, PRODUCT, SPLAT
 from spyrec.isa.objects import LxOperand, MicroOp, Stream
@@ -149,6 +150,9 @@ class _Body:
         if op.name in CONSTANTS:
             return
         self.unit.builder.place = place_of(op.location)
+        if isinstance(op.opview, PositionOp):
+            self._position(op.opview)
+            return
         scalar = numerics.SCALAR_OPS.get(op.name)
         if scalar is None or len(op.results) != 1:
             raise unsupported(op, "in the body of a stream")
@@ -159,6 +163,14 @@ class _Body:
         assert name is not None
         type_ = self._type(op.results[0], op)
         self.micro_ops.append(MicroOp(name, type_, self._new(op.results[0]), tuple(sources)))
+
+    def _position(self, op: PositionOp) -> None:
+        start = const(0) if op.start is None else self.unit.integer(op.start, op)
+        base, offset = self.unit.builder.split(start)
+        register, strides = self._new(op.result), integers(op.strides)
+        self.inputs.append(
+            LxOperand(base, offset, self._type(op.result, op.operation), strides, None, register, number=1)
+        )
 
 
 def _needed(

@@ -37,6 +37,7 @@ from spyrec.interp.cores import cores_of
 from spyrec.interp.exchange import Exchange, Turn, take_turns
 from spyrec.interp.faults import Fault
 from spyrec.interp.footprint import grid_of, scratchpad_bases, signature_of
+from spyrec.interp.lanes import IN_BODIES
 from spyrec.interp.machine import MEANINGS, TERMINATORS, Reporter, Tile, Watcher, prepare
 from spyrec.interp.memory import Device, Scratchpad
 from spyrec.interp.probes import Probe, Probes
@@ -74,7 +75,7 @@ _DIALECTS = (
 
 def meanings() -> frozenset[str]:
     """Names of the ops that can be executed."""
-    return frozenset(MEANINGS) | TERMINATORS
+    return frozenset(MEANINGS) | TERMINATORS | IN_BODIES
 
 
 def run(

@@ -22,6 +22,8 @@ from spyrec.numerics import Array
 
 #: The index of every point along each dimension of the domain: int64 arrays of extent 1 but for their own dimension.
 Grid = Sequence[Array]
+#: Ops of our dialects that have a meaning in bodies alone.
+IN_BODIES = frozenset({"dataflow.position"})
 #: One op: grid and operands -> result.
 Lane = Callable[[Grid, Sequence[Any]], Any]
 
@@ -111,6 +113,8 @@ def _lane(op: ir.Operation) -> Lane:
     if op.name == "linalg.index":
         dim = ir.IntegerAttr(op.attributes["dim"]).value
         return lambda grid, operands: grid[dim]
+    if op.name == "dataflow.position":
+        return _position(op)
     if op.name == "affine.apply":
         function = apply_map(ir.AffineMapAttr(op.attributes["map"]).value)
         return lambda grid, operands: np.asarray(function(operands)[0], dtype=np.int64)
@@ -118,6 +122,20 @@ def _lane(op: ir.Operation) -> Lane:
         return lambda grid, operands: extract(operands[0], operands[1:])
     what = reason(op.name) if op.name not in MEANINGS else "only scalars are computed there"
     raise Fault("unsupported-op", f"'{op.name}' has no meaning in the body of a structured op: {what}")
+
+
+def _position(op: ir.Operation) -> Lane:
+    strides = list(ir.DenseI64ArrayAttr(op.attributes["strides"]))
+    dtype = numerics.dtype(element_of(op.results[0].type))
+
+    def lane(grid: Grid, operands: Sequence[Any]) -> Array:
+        total: Array = np.asarray(operands[0] if operands else 0, dtype=np.int64)
+        for axis, stride in zip(grid, strides, strict=True):
+            if stride:
+                total = total + axis * np.int64(stride)
+        return np.asarray(total).astype(dtype)
+
+    return lane
 
 
 def _scalar(op: ir.Operation) -> Lane:

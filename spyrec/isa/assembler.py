@@ -448,14 +448,17 @@ class _Code:
     def _operand(self, line: _Line) -> LxOperand:
         register = line.register("v")
         line.expect(":")
-        return replace(self._place(line), register=register)
+        return replace(self._place(line, numbers=True), register=register)
 
-    def _place(self, line: _Line) -> LxOperand:
+    def _place(self, line: _Line, *, numbers: bool = False) -> LxOperand:
         type_ = line.choice("an element type", set(ELEMENT_TYPES))
-        line.expect("lx")
+        number = numbers and line.accept("number")
+        if not number:
+            line.expect("lx")
         base, offset, buffer = self._address(line)
         line.expect("[")
-        return LxOperand(base, offset, type_, line.listed(line.number_, "]"), buffer, 0)
+        strides = line.listed(line.number_, "]")
+        return LxOperand(base, offset, type_, strides, buffer, 0, number=int(number))
 
     def _folded(self, line: _Line) -> int:
         line.expect("[")

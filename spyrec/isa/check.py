@@ -226,6 +226,8 @@ def _remote(instruction: Xfer) -> Iterator[str]:
 
 
 _INTEGERS = frozenset(name for name in ELEMENT_TYPES if name[0] == "i" and name != "i1")
+_POSITIONS = ("i32", "i64", "index")
+"""Element types of inputs that are no place in LX."""
 
 
 def _stream(instruction: Stream, binary: Binary) -> Iterator[str]:
@@ -275,6 +277,11 @@ def _stream(instruction: Stream, binary: Binary) -> Iterator[str]:
 def _folds(instruction: Stream) -> Iterator[str]:
     if any(operand.fold or operand.fresh for operand in instruction.inputs):
         yield "an input that folds"
+    for operand in instruction.inputs:
+        if operand.number and (operand.type not in _POSITIONS or operand.buffer is not None):
+            yield f"positions of type {operand.type}, which are integers and in no buffer"
+    if any(operand.number for operand in instruction.outputs):
+        yield "an output that is no place in LX"
     for operand in instruction.outputs:
         if operand.fresh and not operand.fold:
             yield "an output that is fresh and does not fold"
@@ -286,8 +293,8 @@ def _contract(instruction: Contract, binary: Binary) -> Iterator[str]:
     yield from _rank(instruction.counts)
     for operand in instruction.operands:
         yield from _lx_operand(operand, instruction.counts, binary)
-        if operand.register or operand.fold or operand.fresh:
-            yield "an operand of a contraction has no register and no fold"
+        if operand.register or operand.fold or operand.fresh or operand.number:
+            yield "an operand of a contraction is in LX, and has no register and no fold"
 
 
 def _lx_operand(operand: LxOperand, counts: tuple[int, ...], binary: Binary) -> Iterator[str]:

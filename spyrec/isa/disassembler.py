@@ -158,7 +158,7 @@ class _Unit:
 
     def _place(self, operand: LxOperand) -> str:
         address = self._address(operand.base, operand.offset, operand.buffer)
-        return f"{operand.type} lx{address} {list(operand.strides)}"
+        return f"{operand.type} {'number' if operand.number else 'lx'}{address} {list(operand.strides)}"
 
 
 def _dim(dim: Dim) -> str:

@@ -68,6 +68,7 @@ class LxOperand:
     per count. An input is loaded into vector register ``register`` before the micro-ops run, an output is
     stored from it after them. An output with a combiner in ``fold`` has stride 0 along the folded counts of its stream:
     all values of the register over them are combined with what memory holds, or without that if it is ``fresh``.
+    The elements of an input that is a ``number`` are their addresses: positions, which are in no memory.
     """
 
     base: int | None
@@ -78,6 +79,7 @@ class LxOperand:
     register: int
     fold: str = ""
     fresh: int = 0
+    number: int = 0
 
 
 @dataclass(frozen=True)

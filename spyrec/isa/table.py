@@ -126,6 +126,7 @@ LX_OPERAND = Record(
         Field("buffer", Kind.BUFFER, 0, 32, 16, "LX buffer that must hold every byte"),
         Field("fold", Kind.CODE, 0, 48, 5, "combiner by which an output folds the folded counts", FOLDS),
         Field("fresh", Kind.UNSIGNED, 0, 53, 1, "1: a fold starts from its identity, not from memory"),
+        Field("number", Kind.UNSIGNED, 0, 54, 1, "1: the elements of an input are their addresses, and LX is not read"),
         Field("offset", Kind.SIGNED, 1, 0, 64, "byte address in LX"),
         Field(
             "strides", Kind.SIGNED, 2, 0, 32, "bytes per step of each count, outermost first", repeat=4, length="rank"

@@ -18,6 +18,28 @@ from spyrec.sim.world import Site
 Array = npt.NDArray[Any]
 
 
+class Numbers:
+    """The elements of an input that are their addresses, over all ``counts``."""
+
+    def __init__(self, counts: Sequence[int], operand: LxOperand) -> None:
+        self.register = operand.register
+        self._base, self._offset = operand.base, operand.offset
+        self._dtype = numerics.dtype(operand.type)
+        self._steps = np.zeros((1,) * len(counts), np.int64)
+        for d, (count, stride) in enumerate(zip(counts, operand.strides, strict=True)):
+            axis = np.arange(count if stride else 1, dtype=np.int64) * stride
+            self._steps = self._steps + axis.reshape([-1 if k == d else 1 for k in range(len(counts))])
+
+    def address(self, unit: Unit) -> int:
+        """The first one."""
+        return self._offset if self._base is None else self._offset + unit.regs[self._base]
+
+    def load(self, unit: Unit, at: int) -> Array:
+        """All of them, from ``at`` on, wrapping around at their width."""
+        wrapped = (at + (1 << 63)) % (1 << 64) - (1 << 63)
+        return (self._steps + np.int64(wrapped)).astype(self._dtype)
+
+
 class Elements:
     """The elements of ``operand`` over those of ``counts`` that are in ``dims`` (all of them when None)."""
 

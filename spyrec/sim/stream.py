@@ -13,7 +13,7 @@ from spyrec.device import cost
 from spyrec.errors import Diagnostic, InvalidKernel, Severity
 from spyrec.isa import Instruction, LxOperand, MicroOp, Stream
 from spyrec.isa.micro import PRODUCT
-from spyrec.sim.elements import Array, Elements
+from spyrec.sim.elements import Array, Elements, Numbers
 from spyrec.sim.faults import UnitStops
 from spyrec.sim.units import BLOCKED, Step, Unit
 from spyrec.sim.world import Site
@@ -27,7 +27,10 @@ def stream(site: Site, instruction: Instruction) -> Step:
     """The step of a stream kernel. Raises ``InvalidKernel`` for micro-ops on types that they do not fit."""
     assert isinstance(instruction, Stream)
     world, index, following, cycles = site.world, site.index, site.index + 1, site.cycles
-    inputs = [Elements(site, instruction.counts, o) for o in instruction.inputs]
+    inputs = [
+        Numbers(instruction.counts, o) if o.number else Elements(site, instruction.counts, o)
+        for o in instruction.inputs
+    ]
     folds = [_Fold(site, instruction, o) if o.fold else None for o in instruction.outputs]
     outputs = [
         Elements(site, instruction.counts, o, writes=True) if fold is None else fold.elements

@@ -115,7 +115,12 @@ def streams(draw: st.DrawFn, buffers: int) -> Stream:
         return LxOperand(base, draw(SIGNED64), draw(types), strides, draw(buffer_numbers(buffers)), register)
 
     registers = draw(st.lists(st.integers(0, VECTOR_REGISTERS - 1), max_size=4, unique=True))
-    inputs = tuple(map(operand, registers))
+    inputs = tuple(
+        replace(given, type=draw(st.sampled_from(["i32", "i64", "index"])), buffer=None, number=1)
+        if draw(st.integers(0, 3)) == 0
+        else given
+        for given in map(operand, registers)
+    )
     written = list(registers)
     micro: list[MicroOp] = []
     products: set[int] = set()

@@ -170,6 +170,14 @@ def _chased(arrays: Arrays) -> Arrays:
     return {"y": y, "sum": total}
 
 
+def _causal(arrays: Arrays) -> Arrays:
+    row, column = np.arange(64)[:, None], np.arange(64)[None, :]
+    y = np.where((column <= row) & (column < 20), arrays["x"], np.float16(-np.inf))
+    t, a, e, c, d, b = np.ogrid[0:4, 0:3, 0:5, 0:3, 0:2, 0:2]
+    n = (a * 7 + e) % 5 - e // 2 + t + b * 10 + a + 0 * (c + d)
+    return {"y": y, "n": n.astype(np.int32)}
+
+
 PROGRAMS = [
     Program("copy", 4, lambda rng: {"x": _rows(rng, 28, 64)}, _copied),
     Program("softmax", 4, _softmax_inputs, _softmax, ulp=1),
@@ -187,6 +195,7 @@ PROGRAMS = [
 SCHEDULES = [
     Program("views", 2, lambda rng: {"x": _rows(rng, 24, 64), "w": _rows(rng, 2, 2, 16)}, _rotated),
     Program("clips", 3, _clip_inputs, _clipped),
+    Program("causal", 4, lambda rng: {"x": _rows(rng, 64, 64)}, _causal),
     Program("carried", 3, _carried_inputs, _carried),
     Program("chase", 3, _chase_inputs, _chased),
 ]

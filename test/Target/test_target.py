@@ -109,6 +109,13 @@ def test_the_passes_make_a_right_program_of_the_schedule(program: Program) -> No
         program.check(program.binary(code, shuffle=shuffle)[0])
 
 
+@pytest.mark.parametrize("program", SCHEDULES, ids=str)
+def test_assembling_undoes_disassembling_of_what_is_lowered(program: Program) -> None:
+    binary = program.lowered().program
+    assert isa.assemble(isa.disassemble(binary)) == binary
+    assert isa.decode(isa.encode(binary)) == binary
+
+
 @pytest.mark.parametrize("program", LOWERED, ids=str)
 def test_without_any_channel_that_pruning_left_something_goes_wrong(program: Program) -> None:
     module, function = program.at_program()

@@ -55,17 +55,3 @@ func.func @folded() attributes {grid = [1]} {
   }
   return
 }
-
-// -----
-
-#line = affine_map<(d0) -> (d0)>
-func.func @positions() attributes {grid = [1]} {
-  %a = dataflow.alloc {address = 0, slot_bytes = 128} : memref<8xindex, "lx">
-  linalg.generic {indexing_maps = [#line], iterator_types = ["parallel"]} outs(%a : memref<8xindex, "lx">) attrs = {dataflow.unit = @sfu} {
-  ^bb0(%p: index):
-    // expected-error@+1 {{'linalg.index' cannot stand in the body of a stream}}
-    %i = linalg.index 0 : index
-    linalg.yield %i : index
-  }
-  return
-}
