@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -14,7 +15,7 @@ from spyrec.passes.analysis import kernels, tile_costs
 from spyrec.passes.analysis.axes import Axis, segments
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.tile_costs import Costs
-from spyrec.passes.analysis.tiling import TILES, Segment, is_access
+from spyrec.passes.analysis.tiling import TILES, Plan, Segment, is_access
 from spyrec.passkit import Pass, PassContext, option
 
 _GAIN = 0.95
@@ -113,6 +114,7 @@ class _Chooser:
         self.room = lx.size - self._taken(lx.alignment)
         # What runs over most points is where all axes are that matter; of equals the last linalg op.
         points = {op: math.prod(axis.extent for axis in segment.axes.space(op)) for op in group}
+        self._known: dict[tuple[Axis, ...], list[Plan] | None] = {}
         self.root = max(reversed(group), key=lambda op: (points[op], op.name == "linalg.generic"))
 
     def run(self) -> None:
@@ -127,8 +129,8 @@ class _Chooser:
 
     def _fixed(self) -> Choice:
         for axis in self._axes():
-            if self.options.size < axis.extent and self._is_right(choice := ((axis, self.options.size),)):
-                return choice
+            if self.options.size < axis.extent and self._plans((axis,)) is not None:
+                return ((axis, self.options.size),)
         return ()
 
     def _best(self) -> Choice:
@@ -157,27 +159,28 @@ class _Chooser:
 
     def _cheapest(self, candidates: Sequence[Choice], limit: float) -> Choice:
         """The choice with the least cycles, less than ``limit``, that fits; with one slot only if it has to."""
-        wrong: set[tuple[Axis, ...]] = set()
-        rated: list[tuple[bool, float, int, Choice]] = []
-        for number, choice in enumerate(candidates):
-            found = self.costs.estimate(dict(choice), {axis: 2 for axis, _ in choice if axis.reduced_by})
-            if found.single <= self.room and found.cycles < limit:
-                rated.append((found.slots > self.room, found.cycles, number, choice))
-        for *_, choice in sorted(rated, key=lambda entry: entry[:3]):
-            axes = tuple(axis for axis, _ in choice)
-            if axes in wrong:
+        best: tuple[bool, float] = (True, limit)
+        found: Choice = ()
+        for choice in candidates:
+            plans = self._plans(tuple(axis for axis, _ in choice))
+            if plans is None:
                 continue
-            if self._is_right(choice):
-                return choice
-            wrong.add(axes)
-        return ()
+            again = Counter(op for phase in plans[-1].phases for op in phase.body)
+            estimate = self.costs.estimate(dict(choice), again)
+            rated = (estimate.slots > self.room, estimate.cycles)
+            if estimate.single <= self.room and estimate.cycles < limit and rated < best:
+                best, found = rated, choice
+        return found
 
-    def _is_right(self, choice: Choice) -> bool:
-        """Whether each axis can be cut; a tile touches less than the whole, so this holds inside the other's loop."""
-        return all(
-            self.segment.plan(axis, [other for other, _ in choice[position + 1 :]]) is not None
-            for position, (axis, _) in enumerate(choice)
-        )
+    def _plans(self, axes: tuple[Axis, ...]) -> list[Plan] | None:
+        """How each axis is cut, one inside the other; ``None`` when that is not right. A tile touches less than the
+        whole, so what is right for the whole is right inside the other's loop.
+        """
+        if axes not in self._known:
+            plans = [self.segment.plan(axis, axes[position + 1 :]) for position, axis in enumerate(axes)]
+            right = [plan for plan in plans if plan is not None]
+            self._known[axes] = right if len(right) == len(plans) else None
+        return self._known[axes]
 
     def _axes(self) -> list[Axis]:
         return [axis for axis in self.segment.axes.space(self.root) if not axis.whole and axis.extent > 1]

@@ -44,6 +44,7 @@ class Estimate:
 class _Work:
     """One op: its axes and extents, the unit that runs it, and how to tell its time."""
 
+    op: ir.Operation
     axes: tuple[Axis, ...]
     extents: tuple[int, ...]
     unit: str
@@ -53,6 +54,9 @@ class _Work:
     element: int = 0
     operations: tuple[tuple[bool, str], ...] = ()
     matrix: tuple[tuple[int, ...], ...] = ()
+    """Batch, rows, columns and depth of a product of matrices, as positions in ``axes``."""
+    factors: str = ""
+    """The element type of what is multiplied."""
 
 
 class Costs:
@@ -69,8 +73,8 @@ class Costs:
         }
         self._works = [work for op in operations if (work := _work(op, axes, device)) is not None]
 
-    def estimate(self, sizes: Sizes, again: Mapping[Axis, int] | None = None) -> Estimate:
-        """For tiles of ``sizes``. ``again``: how many loops over the tiles of an axis read them."""
+    def estimate(self, sizes: Sizes, again: Mapping[ir.Operation, int] | None = None) -> Estimate:
+        """For tiles of ``sizes``. ``again``: how many loops over the same tiles an op is in, if it is not one."""
         order = list(sizes)
         single = slots = 0
         busy = {"load": 0.0, "store": 0.0, "compute": 0.0, "device": 0.0}
@@ -82,8 +86,7 @@ class Costs:
             extents = [sizes.get(axis, n) for axis, n in zip(work.axes, work.extents, strict=True)]
             depth = max((order.index(axis) + 1 for axis in work.axes if axis in sizes), default=0)
             times = math.prod(-(-axis.extent // sizes[axis]) for axis in order[:depth])
-            if work.unit != "compute":
-                times *= max(((again or {}).get(axis, 1) for axis in work.axes), default=1)
+            times *= (again or {}).get(work.op, 1)
             if work.result is not None:
                 dims, element = work.result
                 bytes_ = self._aligned(math.prod(extents[k] for k in dims) * element)
@@ -128,7 +131,7 @@ class Costs:
         if work.matrix:
             batch, rows, columns, depth = (math.prod(extents[k] for k in part) for part in work.matrix)
             shape, unit = (batch, rows, columns, depth), self.device.unit("matrix")
-            cycles = cost.contract_cycles(self.device, unit, shape, work.operations[0][1])
+            cycles = cost.contract_cycles(self.device, unit, shape, work.factors)
         else:
             cycles = cost.stream_cycles(self.device, self.device.unit("vector"), math.prod(extents), work.operations)
         return cycles + around, 0, cycles
@@ -155,7 +158,7 @@ def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
         far = device.memory("device").alignment
         strides = tuple(far if stride == unknown else stride * element for stride in view.static_strides)
         result = (everything, element) if reads else None
-        return _Work(space, extents, "load" if reads else "store", result, strides, element)
+        return _Work(op, space, extents, "load" if reads else "store", result, strides, element)
     seen = structured(op)
     if seen is None:
         return None
@@ -165,7 +168,8 @@ def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
     element = sum(numerics.sizeof(str(ir.RankedTensorType(result.type).element_type)) for result in op.results)
     operations = tuple(_operations(seen.body, device))
     matrix = _contraction(op, device)
-    return _Work(space, extents, "compute", (dims, element), operations=operations, matrix=matrix)
+    factors = str(ir.RankedTensorType(seen.inputs[0].type).element_type) if matrix else ""
+    return _Work(op, space, extents, "compute", (dims, element), operations=operations, matrix=matrix, factors=factors)
 
 
 def _operations(body: ir.Block, device: Device) -> list[tuple[bool, str]]:
