@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from spyrec.mlir import ir, linalg
-from spyrec.passes.analysis import kernels
+from spyrec.mlir import ir
+from spyrec.passes.analysis import generics, kernels
 from spyrec.passkit import Pass, PassContext
 
 
@@ -51,22 +51,14 @@ def _capture(op: ir.Operation) -> None:
     inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
     kept = [position for position, value in enumerate(operands) if _is_shaped(value) or position >= inputs]
     maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
-    with ir.InsertionPoint(op):
-        new = linalg.GenericOp(
-            [result.type for result in op.results],
-            [operands[position] for position in kept if position < inputs],
-            operands[inputs:],
-            ir.ArrayAttr.get([maps[position] for position in kept]),
-            op.attributes["iterator_types"],
-            loc=op.location,
-        ).operation
-    for named in op.attributes:
-        if "." in named:
-            new.attributes[named] = op.attributes[named]
+    new = generics.rebuilt(
+        op,
+        [operands[position] for position in kept if position < inputs],
+        operands[inputs:],
+        [maps[position] for position in kept],
+    )
     for position in reversed([p for p in range(len(operands)) if p not in kept]):
         block.arguments[position].replace_all_uses_with(operands[position])
         block.erase_argument(position)
     block.append_to(new.regions[0])
-    for old, result in zip(op.results, new.results, strict=True):
-        old.replace_all_uses_with(result)
-    op.erase()
+    generics.replace(op, new)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from spyrec import numerics
 from spyrec.dialects import ktdp, spyreop
 from spyrec.mlir import ir
 from spyrec.numerics.reductions import COMBINERS
+from spyrec.ods import literals
 from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import kernels, legal_views, support
 from spyrec.passes.analysis.folds import folds
 from spyrec.passes.analysis.index_values import IndexValues
-from spyrec.passes.analysis.structured import Structured, map_problem, structured
+from spyrec.passes.analysis.structured import map_problem, structured
 from spyrec.passkit import Pass, PassContext
 
 _SHAPED = (ir.RankedTensorType, ir.UnrankedTensorType, ir.MemRefType, ir.UnrankedMemRefType, ir.VectorType)
 _INTER_TILE = (ktdp.InterTileProduceOp, ktdp.InterTileConsumeOp, ktdp.InterTileReduceOp)
 _ENDS = (ktdp.YieldPartialOp, ktdp.YieldReducedOp)
+_WITH_BODIES = ("linalg.generic", "tensor.generate", "tensor.pad")
 _UNSIGNED = ("arith.divui", "arith.remui", "arith.ceildivui")
 
 
@@ -130,21 +135,21 @@ class _Function:
             pass
         elif spyreop.is_old_form(op.opview):
             self._old_form(op)
-        elif op.name in support.CONTROL_OPS:
+        elif op.name in support.CONTROL_OPS | support.OTHER_CONTROL_OPS:
             return self._control(op)
         elif op.name.startswith("linalg."):
             self._linalg(op)
-        elif op.name in support.SHAPE_OPS:
-            self._shape(op)
-        elif op.name == "tensor.splat":
+        elif op.name in support.SHAPE_OPS | support.OTHER_TENSOR_OPS:
+            self._tensor_op(op)
+        elif op.name == "arith.constant":
+            self._constant(op)
+        elif op.name == "tensor.extract":
             self._tensors(op)
-            self._scalar_source(op, op.operands[0])
+            self._scalars(op)
         elif _on_tensors(op):
             self._element_wise(op)
-        elif op.name in support.SCALAR_OPS:
+        elif op.name in support.SCALAR_OPS or op.name in numerics.SCALAR_OPS:
             self._scalars(op)
-        elif any(isinstance(value.type, ir.FloatType) for value in [*op.results, *op.operands]):
-            self._refuse(op, support.refusal("math."))
         else:
             self._refuse(op, support.refusal(op.name))
         return False
@@ -160,23 +165,31 @@ class _Function:
             step = self.values.form(op.operands[2])
             if not step.is_constant:
                 self._refuse(op, support.Refusal("its step is not constant", "count by 1 and multiply the counter"))
+        elif any(len(region.blocks) > 1 for region in op.regions):
+            self._refuse(op, support.refusal("cf."))
         return True
 
     def _carried(self, op: ir.Operation, type_: ir.Type) -> None:
         """A value that a loop or an if hands out: a tensor or a number."""
-        if isinstance(type_, ir.RankedTensorType):
+        if op.name == "scf.while" and not support.is_integer(type_):
+            what, instead = "the condition of a loop hands on integers alone", "use scf.for, with an scf.if inside"
+        elif isinstance(type_, ir.RankedTensorType):
             self._tensors(op)
-        elif not support.is_integer(type_):
-            self._error(
-                op,
-                "carried-value",
-                f"{op.name} that hands out {type_} is not compiled yet: only tensors and integers are carried",
-                "make it inside, of what is carried",
-            )
+            return
+        elif support.is_integer(type_) or isinstance(type_, ir.FloatType):
+            if isinstance(type_, ir.FloatType):
+                self._scalar_source(op, type_)
+            return
+        else:
+            what, instead = "only tensors and numbers are carried", "make it inside, of what is carried"
+        self._error(op, "carried-value", f"{op.name} that hands out {type_} is not compiled yet: {what}", instead)
 
     # Compute
 
     def _linalg(self, op: ir.Operation) -> None:
+        if op.name == "linalg.softmax":
+            self._tensors(op)
+            return
         seen = structured(op)
         if seen is None:
             self._refuse(op, support.refusal(op.name))
@@ -194,31 +207,35 @@ class _Function:
             return
         for value in seen.inputs:
             if not isinstance(value.type, _SHAPED):
-                self._scalar_source(op, value)
-        self._body(seen)
+                self._scalar_source(op, value.type)
+        self._body(op, seen.body)
 
-    def _body(self, op: Structured) -> None:
-        for view in op.body.operations:
+    def _body(self, op: ir.Operation, body: ir.Block) -> None:
+        """What is computed in lanes; ``op`` is around it."""
+        for view in body.operations:
             inner = view.operation
             if spyreop.is_old_form(inner.opview):
                 self._old_form(inner)
                 continue
+            # The bodies of named ops have no text of their own.
+            place = inner if op.name in _WITH_BODIES else op
             problem = support.body_problem(inner)
             if problem is None:
                 types = [value.type for value in [*inner.results, *inner.operands]]
-                problem = next(filter(None, (support.element_problem(type_, self.lanes) for type_ in types)), None)
+                problem = next(filter(None, map(self._lane_problem, types)), None)
             if problem is not None:
-                # The bodies of named ops have no text of their own.
-                place = op.op if op.op.name != "linalg.generic" else inner
                 self._error(
                     place,
                     "unsupported-op",
-                    f"{inner.name} in the body of {op.op.name} is not compiled yet: {problem}",
+                    f"{inner.name} in the body of {op.name} is not compiled yet: {problem}",
                     support.refusal(inner.name).instead,
                 )
-            for operand in inner.operands:
-                if _outside(operand, op.op):
-                    self._scalar_source(inner if op.op.name == "linalg.generic" else op.op, operand)
+
+    def _lane_problem(self, type_: ir.Type) -> str | None:
+        """Why lanes cannot hold a number of the type. Places (``linalg.index``) are no elements of tensors, but are
+        computed with.
+        """
+        return None if isinstance(type_, ir.IndexType) else support.element_problem(type_, self.lanes)
 
     def _old_form(self, op: ir.Operation) -> None:
         self._error(
@@ -229,24 +246,30 @@ class _Function:
         )
 
     def _element_wise(self, op: ir.Operation) -> None:
-        if op.name == "arith.constant":
-            attribute = op.attributes["value"]
-            if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
-                self._refuse(op, support.refusal("arith.constant"))
-                return
-            self._tensors(op)
-            return
         if not op.name.startswith(("arith.", "math.")) or support.body_problem(op) is not None:
             self._refuse(op, support.refusal(op.name))
             return
         if self._tensors(op):
             for operand in op.operands:
                 if not isinstance(operand.type, _SHAPED):
-                    self._scalar_source(op, operand)
+                    self._scalar_source(op, operand.type)
 
-    def _shape(self, op: ir.Operation) -> None:
-        """An op that only moves elements of tensors, in boxes of constant extents and steps."""
-        if not self._tensors(op):
+    def _constant(self, op: ir.Operation) -> None:
+        attribute = op.attributes["value"]
+        if not _on_tensors(op):
+            self._scalars(op)
+        elif not isinstance(attribute, ir.DenseElementsAttr):
+            self._refuse(op, support.refusal("arith.constant"))
+        elif not all(use.owner.operation.name == "tensor.reshape" for use in op.results[0].uses) and self._tensors(op):
+            numbers = literals.dense(attribute).reshape(-1).tolist()
+            most = max(Counter(numbers).values(), default=0)
+            if len(numbers) - most > support.MOST_LITERALS:
+                self._refuse(op, support.refusal("arith.constant"))
+
+    def _tensor_op(self, op: ir.Operation) -> None:
+        """An op that moves elements of tensors, in boxes of constant extents and steps, or makes them one by one."""
+        shape = [op.operands[1]] if op.name == "tensor.reshape" else []
+        if not self._tensors(op, but=shape):
             return
         for name in ("static_sizes", "static_strides"):
             numbers = list(ir.DenseI64ArrayAttr(op.attributes[name])) if name in op.attributes else []
@@ -254,10 +277,19 @@ class _Function:
                 why = f"{name.removeprefix('static_')} of a slice are constants, and not below 0"
                 self._refuse(op, support.Refusal(why, "cut slices of constant extents and steps"))
                 return
+        if op.name in ("tensor.generate", "tensor.pad"):
+            self._body(op, op.regions[0].blocks[0])
+        elif op.name == "tensor.dim" and kernels.defining(op.operands[1]) is None:
+            self._refuse(op, support.Refusal("which dimension it asks for is not known here", "use a constant"))
+        for operand in op.operands:
+            if not isinstance(operand.type, (*_SHAPED, ir.IndexType)):
+                self._scalar_source(op, operand.type)
 
-    def _tensors(self, op: ir.Operation) -> bool:
-        """Whether all tensors of ``op`` have static shapes and element types that the vector unit computes with."""
-        for type_ in dict.fromkeys(value.type for value in [*op.results, *op.operands]):
+    def _tensors(self, op: ir.Operation, but: Sequence[ir.Value] = ()) -> bool:
+        """Whether all tensors of ``op`` (but for some) have static shapes and element types that the vector unit
+        computes with.
+        """
+        for type_ in dict.fromkeys(value.type for value in [*op.results, *op.operands] if value not in but):
             if not isinstance(type_, _SHAPED):
                 continue
             if not isinstance(type_, ir.RankedTensorType):
@@ -276,22 +308,25 @@ class _Function:
     # Scalars
 
     def _scalars(self, op: ir.Operation) -> None:
-        type_ = op.results[0].type
-        if isinstance(type_, ir.FloatType):
-            if op.name != "arith.constant":
-                self._refuse(op, support.refusal("math."))
-        elif not isinstance(type_, ir.IndexType | ir.IntegerType) or getattr(type_, "width", 64) > 64:
-            why = f"a unit has registers of 64 bits, and none for {type_}"
+        types = [value.type for value in [*op.results, *op.operands] if not isinstance(value.type, _SHAPED)]
+        floats = [type_ for type_ in types if isinstance(type_, ir.FloatType)]
+        other = next((type_ for type_ in types if not support.is_integer(type_) and type_ not in floats), None)
+        if other is not None:
+            why = f"a unit has registers of 64 bits, and none for {other}"
             self._refuse(op, support.Refusal(why, "compute with i64 or index"))
+        elif floats or op.name not in support.SCALAR_OPS:
+            # The vector unit computes it, on a tensor of rank 0.
+            for type_ in types:
+                self._scalar_source(op, type_)
         elif op.name in _UNSIGNED and any(self.values.interval(operand, at=op).low < 0 for operand in op.operands):
             why = "a unit divides signed numbers, and an operand may be negative"
             self._refuse(op, support.Refusal(why, "use the signed operation"))
 
-    def _scalar_source(self, op: ir.Operation, value: ir.Value) -> None:
-        """A scalar that every lane gets: a constant, an argument, or an integer that the unit's ALU computed."""
-        problem = support.element_problem(value.type, self.lanes)
+    def _scalar_source(self, op: ir.Operation, type_: ir.Type) -> None:
+        """A scalar that every lane gets, or that the vector unit computes."""
+        problem = self._lane_problem(type_)
         if problem is not None:
-            message = f"a scalar of type {value.type} is not compiled here: {problem}"
+            message = f"a scalar of type {type_} is not compiled here: {problem}"
             self._error(op, "unsupported-type", message, "cast it to a type that the vector unit has")
 
     # Reporting
@@ -311,10 +346,3 @@ def _refuse(ctx: PassContext, op: ir.Operation, id: str, refusal: support.Refusa
 
 def _on_tensors(op: ir.Operation) -> bool:
     return any(isinstance(value.type, _SHAPED) for value in [*op.results, *op.operands])
-
-
-def _outside(value: ir.Value, op: ir.Operation) -> bool:
-    """Whether a value used in the body of ``op`` is defined outside of it."""
-    owner = value.owner
-    block = owner if isinstance(owner, ir.Block) else owner.operation.block
-    return block != op.regions[0].blocks[0]

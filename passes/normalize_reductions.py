@@ -141,13 +141,7 @@ def _say(ctx: PassContext, op: ir.Operation, found: Fold) -> None:
 
 def _fill(empty: _Empty, combiner: str) -> None:
     type_ = ir.RankedTensorType(empty.user.operands[empty.number].type)
-    element = type_.element_type
-    value = identity(combiner, str(element))
-    with ir.InsertionPoint(empty.user), empty.user.location:
-        number: ir.Attribute
-        if isinstance(element, ir.FloatType):
-            number = ir.FloatAttr.get(element, float(value))
-        else:
-            number = ir.IntegerAttr.get(element, int(value))
-        made = ops.constant(type_, ir.DenseElementsAttr.get_splat(type_, number), empty.user.location)
+    value = identity(combiner, str(type_.element_type))
+    with ir.InsertionPoint(empty.user):
+        made = ops.splat(type_, value.item(), empty.user.location)
     empty.user.operands[empty.number] = made

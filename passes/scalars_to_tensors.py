@@ -44,7 +44,9 @@ class ScalarsToTensors(Pass):
             for use in list(result.uses):
                 user = use.owner.operation
                 with ir.InsertionPoint(user):
-                    user.operands[use.operand_number] = _fill(scalar, result.type, inner.location)
+                    user.operands[use.operand_number] = ops.fill(
+                        scalar, ir.RankedTensorType(result.type), inner.location
+                    )
                 ctx.statistics["tensors filled"] += 1
             inner.erase()
 
@@ -61,9 +63,3 @@ def _scalar(op: ir.Operation) -> ir.Value | None:
             with ir.InsertionPoint(op):
                 return ops.constant(ops.element(op.results[0]), value.get_splat_value(), op.location)
     return None
-
-
-def _fill(scalar: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:
-    shaped = ir.RankedTensorType(type_)
-    identity = ir.AffineMap.get_identity(shaped.rank)
-    return ops.generic([], [ops.empty(shaped, location)], [identity], location, lambda _: [scalar]).results[0]

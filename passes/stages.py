@@ -48,13 +48,15 @@ STAGES: tuple[Stage, ...] = (
                 "What is known now is computed by what would execute it, before upstream folds it in other ways.",
             ),
             Step("legality", "What cannot be compiled is refused while it still is what the user wrote."),
+            Step("func.func(normalize-control)", "A tile has one thread of control: loops and ifs say all there is."),
             Step(
                 "func.func(normalize-grid,check-uniformity,resolve-exchange)",
                 "Tiles have one number each; those of a group come to their exchanges together, and say whom they take"
                 " from. What a group does in its combiner is compute like any other from here on.",
             ),
             Step(
-                "func.func(keep-rounding),linalg-generalize-named-ops,func.func(normalize-reductions,keep-rounding)",
+                "func.func(lower-tensor-ops,decompose-softmax,keep-rounding),linalg-generalize-named-ops,"
+                "func.func(normalize-reductions,keep-rounding)",
                 "One spelling of compute. What a sum rounds is settled before upstream folds or fuses anything.",
             ),
             Step(
@@ -67,7 +69,7 @@ STAGES: tuple[Stage, ...] = (
                 " kernel asks of a launch, too.",
             ),
             Step(
-                "func.func(convert-elementwise-to-linalg,scalars-to-tensors)",
+                "func.func(convert-elementwise-to-linalg,float-scalars-to-tensors,scalars-to-tensors)",
                 "Placement and the encoder have one op to read. The conversion folds (x ^ x, of two loads that are one"
                 " by now), so what it leaves constant is filled after it.",
             ),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from spyrec.mlir import affine, arith, bufferization, ir, linalg, scf, tensor
+from spyrec.ods import literals
+from spyrec.ods.checks import DYNAMIC
 
 ALLOC_TENSOR = "bufferization.alloc_tensor"
 MATERIALIZE = "bufferization.materialize_in_destination"
@@ -202,18 +204,19 @@ def generic(
     maps: Sequence[ir.AffineMap],
     location: ir.Location,
     body: Callable[[Sequence[ir.BlockArgument]], Sequence[ir.Value]],
+    reduced: Collection[int] = (),
 ) -> ir.Operation:
-    """``linalg.generic`` whose loops are all parallel.
+    """``linalg.generic`` whose loops are parallel, but for those in ``reduced``.
 
     ``body`` is called inside the block with its arguments (one per input, then one per output) and returns what it
     yields. On tensors the op has one result per output, on memrefs none."""
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+    kinds = [ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in ("parallel", "reduction")]
     op: ir.Operation = linalg.GenericOp(
         [value.type for value in outputs if isinstance(value.type, ir.RankedTensorType)],
         list(inputs),
         list(outputs),
         ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
-        ir.ArrayAttr.get([parallel] * maps[-1].n_dims),
+        ir.ArrayAttr.get([kinds[d in reduced] for d in range(maps[-1].n_dims)]),
         loc=location,
     ).operation
     elements = [element(value) for value in [*inputs, *outputs]]
@@ -221,6 +224,45 @@ def generic(
     with ir.InsertionPoint(block):
         linalg.YieldOp(list(body(list(block.arguments))), loc=location)
     return op
+
+
+def splat(type_: ir.RankedTensorType, value: float, location: ir.Location) -> ir.Value:
+    """``arith.constant`` of a tensor that holds one number."""
+    with location:
+        scalar = literals.attribute(type_.element_type, value)
+        return constant(type_, ir.DenseElementsAttr.get_splat(type_, scalar), location)
+
+
+def extract_slice(
+    source: ir.Value, type_: ir.Type, at: Sequence[ir.Value | int], sizes: Sequence[int], location: ir.Location
+) -> ir.Value:
+    """``tensor.extract_slice`` of unit strides; extents of 1 that ``type_`` lacks are dropped."""
+    dynamic, static = _mixed(at)
+    ones = [1] * len(sizes)
+    result: ir.Value = tensor.ExtractSliceOp(type_, source, dynamic, [], [], static, sizes, ones, loc=location).result
+    return result
+
+
+def insert_slice(
+    part: ir.Value, into: ir.Value, at: Sequence[ir.Value | int], sizes: Sequence[int], location: ir.Location
+) -> ir.Value:
+    """``tensor.insert_slice`` of unit strides; extents of 1 that ``part`` lacks are put in."""
+    dynamic, static = _mixed(at)
+    ones = [1] * len(sizes)
+    result: ir.Value = tensor.InsertSliceOp(part, into, dynamic, [], [], static, sizes, ones, loc=location).result
+    return result
+
+
+def _mixed(entries: Sequence[ir.Value | int]) -> tuple[list[ir.Value], list[int]]:
+    """Operands of a list of which some entries are numbers, and its static form."""
+    dynamic = [entry for entry in entries if not isinstance(entry, int)]
+    return dynamic, [entry if isinstance(entry, int) else DYNAMIC for entry in entries]
+
+
+def fill(scalar: ir.Value, type_: ir.RankedTensorType, location: ir.Location) -> ir.Value:
+    """A ``linalg.generic`` without inputs that puts ``scalar`` everywhere."""
+    identity = ir.AffineMap.get_identity(type_.rank)
+    return generic([], [empty(type_, location)], [identity], location, lambda _: [scalar]).results[0]
 
 
 def element(value: ir.Value) -> ir.Type:

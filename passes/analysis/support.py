@@ -20,13 +20,39 @@ SCALAR_OPS: frozenset[str] = frozenset(
 ) | {"affine.apply"}  # fmt: skip
 """Ops on integer scalars that the units' own ALU can do (unsigned division only of what is not negative)."""
 
-CONTROL_OPS: frozenset[str] = frozenset({"func.return", "scf.for", "scf.if", "scf.yield"})
-"""Structured control flow."""
+CONTROL_OPS: frozenset[str] = frozenset({"func.return", "scf.condition", "scf.for", "scf.if", "scf.while", "scf.yield"})
+"""Structured control flow, as it is from stage ``kernel`` on."""
+
+OTHER_CONTROL_OPS: frozenset[str] = frozenset(
+    f"scf.{name}"
+    for name in (
+        "execute_region",
+        "forall",
+        "forall.in_parallel",
+        "index_switch",
+        "parallel",
+        "reduce",
+        "reduce.return",
+    )
+)
+"""Structured control flow that ``normalize-control`` lowers."""
 
 SHAPE_OPS: frozenset[str] = frozenset(
     {"tensor.collapse_shape", "tensor.empty", "tensor.expand_shape", "tensor.extract_slice", "tensor.insert_slice"}
 )
 """Ops that only say where elements of a tensor are."""
+
+OTHER_TENSOR_OPS: frozenset[str] = frozenset(
+    f"tensor.{name}"
+    for name in (
+        "bitcast", "cast", "concat", "dim", "from_elements", "generate", "insert", "pad", "parallel_insert_slice",
+        "rank", "reshape", "splat",
+    )
+)  # fmt: skip
+"""Ops that ``lower-tensor-ops`` and ``scalars-to-tensors`` lower."""
+
+MOST_LITERALS = 64
+"""How many numbers of a constant tensor are put in one by one."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +79,7 @@ _OTHER = Refusal("no pass lowers it", "say it with linalg, arith, math, scf and 
 _REFUSALS: dict[str, Refusal] = {
     "affine.": Refusal("of affine, only affine.apply is compiled", "use scf.for, scf.if and arith"),
     "arith.constant": Refusal(
-        "a tensor of different constants would have to be put into memory first",
+        f"more than {MOST_LITERALS} of its numbers differ from the most frequent one, and each takes an op of its own",
         "pass the table as an argument and load it",
     ),
     "bufferization.": Refusal("buffers are made by the compiler", "leave values as tensors"),
@@ -73,21 +99,16 @@ _REFUSALS: dict[str, Refusal] = {
     "ktdp.runtime_arg_extract": Refusal(
         "what its type promises about an argument is not used", "take the number as an argument of type index or i32"
     ),
-    "linalg.": Refusal("it is no element-wise operation", "write it as linalg.generic with parallel loops"),
-    "linalg.index": Refusal("a stream does not know where it is", "load the positions from a tensor"),
-    "math.": Refusal(
-        "floating-point scalars are not computed outside a tensor",
-        "compute on a tensor of one element, or pass the result in",
-    ),
+    "linalg.": Refusal("it is no loop nest over its operands", "write it as linalg.generic"),
     "memref.": Refusal(
         "memory is reached through views alone", "use ktdp.construct_memory_view, ktdp.load and ktdp.store"
     ),
-    "scf.": Refusal("of scf, only scf.for and scf.if are compiled", "use scf.for and scf.if"),
-    "scf.while": Refusal("the number of iterations must be known when the loop begins", "use scf.for"),
+    "scf.": Refusal("no pass lowers it", "use scf.for, scf.if and scf.while"),
     "tensor.extract": Refusal(
-        "an element of a tensor would have to come back out of the vector unit", "keep it as a tensor of rank 0"
+        "every lane would read an element of its own", "load the elements through an indirect access tile"
     ),
-    "tensor.generate": Refusal("a stream does not know where it is", "load the positions from a tensor"),
+    "tensor.gather": Refusal("only transfers gather, from memory", "load the elements through an indirect access tile"),
+    "tensor.scatter": Refusal("only transfers scatter, to memory", "store through an indirect access tile"),
     "vector.": Refusal("the vector unit is programmed through linalg", "write it as linalg.generic on tensors"),
 }
 
@@ -104,7 +125,7 @@ def element_problem(element: ir.Type, lanes: frozenset[str]) -> str | None:
 
 def body_problem(op: ir.Operation) -> str | None:
     """Why ``op`` cannot stand in the body of an element-wise operation; ``None`` when a micro-op does it."""
-    if op.name in ("arith.constant", "spyreop.constant", "linalg.yield"):
+    if op.name in ("arith.constant", "spyreop.constant", "linalg.index", "linalg.yield", "tensor.yield"):
         return None
     scalar = numerics.SCALAR_OPS.get(op.name)
     if scalar is None:

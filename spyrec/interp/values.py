@@ -6,7 +6,6 @@ memref a :class:`Buffer`. Views and access tiles have classes of their own besid
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from spyrec import numerics
 from spyrec.interp.faults import Fault
 from spyrec.mlir import ir
 from spyrec.numerics import Array
+from spyrec.ods import literals
 
 Mask = npt.NDArray[np.bool_]
 
@@ -133,41 +133,9 @@ def defined(value: Tensor | Buffer, what: str = "the tensor") -> Array:
 
 def constant(attribute: ir.Attribute) -> Any:
     """The value of a numeric attribute: an int, a float of rank 0, or a :class:`Tensor` of dense elements."""
-    if isinstance(attribute, ir.BoolAttr):
-        return int(attribute.value)
-    if isinstance(attribute, ir.IntegerAttr):
-        return numerics.scalars.wrap(attribute.value, numerics.scalar_type(str(attribute.type)).bits)
-    if isinstance(attribute, ir.FloatAttr):
-        return _float(str(attribute).partition(" : ")[0], attribute.value, str(attribute.type))
     if isinstance(attribute, ir.DenseElementsAttr):
-        return Tensor(_dense(attribute))
-    raise Fault("unsupported-op", f"the executor has no value for the constant {attribute}")
-
-
-def _float(text: str, value: float, element: str) -> Array:
-    """A float constant; NaN and infinity are printed as their bits, which keeps a payload."""
-    dtype = numerics.dtype(element)
-    if text.startswith("0x"):
-        return np.asarray(int(text, 16)).astype(f"uint{dtype.itemsize * 8}").view(dtype)
-    with np.errstate(over="ignore"):
-        return np.asarray(value).astype(dtype)
-
-
-def _dense(attribute: ir.DenseElementsAttr) -> Array:
-    shaped = ir.ShapedType(attribute.type)
-    element, shape = str(shaped.element_type), tuple(shaped.shape)
-    dtype = numerics.dtype(element)
-    if attribute.is_splat:
-        single = constant(attribute.get_splat_value())
-        return np.broadcast_to(np.asarray(single).astype(dtype), shape)
-    if element != "bf16":
-        return np.array(attribute).astype(dtype).reshape(shape)
-    # The bindings give no buffer of bf16. Long constants are printed as one string of bytes.
-    text = str(attribute)
-    if text.startswith('dense<"0x'):
-        raw = bytes.fromhex(text[len('dense<"0x') : text.index('"', 8)])
-        return np.frombuffer(raw, np.uint8).view(dtype).reshape(shape)
-    words = re.findall(
-        r"0x[0-9A-Fa-f]+|[-+.\w]+", text[: text.rindex(">", 0, text.rindex(" : "))].removeprefix("dense<")
-    )
-    return np.array([_float(w, 0.0 if w.startswith("0x") else float(w), element) for w in words]).reshape(shape)
+        return Tensor(literals.dense(attribute))
+    value = literals.scalar(attribute)
+    if value is None:
+        raise Fault("unsupported-op", f"the executor has no value for the constant {attribute}")
+    return value if isinstance(attribute, ir.FloatAttr) else int(value)
