@@ -167,6 +167,7 @@ class _Function:
                 self._refuse(op, support.Refusal("its step is not constant", "count by 1 and multiply the counter"))
         elif any(len(region.blocks) > 1 for region in op.regions):
             self._refuse(op, support.refusal("cf."))
+            return False
         return True
 
     def _carried(self, op: ir.Operation, type_: ir.Type) -> None:

@@ -143,6 +143,8 @@ def _insert(op: ir.Operation) -> ir.Value:
 
 def _assembled(type_: ir.RankedTensorType, scalars: list[ir.Value], location: ir.Location) -> ir.Value:
     """A tensor of ``scalars`` in row-major order: filled with the most frequent one, the others put in."""
+    if not scalars:
+        return ops.empty(type_, location)
     most, count = Counter(scalars).most_common(1)[0]
     whole = ops.fill(most, type_, location) if count > 1 or len(scalars) == 1 else ops.empty(type_, location)
     shape = list(type_.shape)
@@ -161,12 +163,9 @@ def _from_elements(op: ir.Operation) -> ir.Value:
 def _constant(op: ir.Operation) -> ir.Value | None:
     """A constant of different numbers."""
     attribute, type_ = op.attributes["value"], _type(op.results[0])
-    if (
-        type_ is None
-        or not isinstance(attribute, ir.DenseElementsAttr)
-        or attribute.is_splat
-        or not kernels.is_used(op)
-    ):
+    if type_ is None or not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
+        return None
+    if all(use.owner.operation.name == "tensor.reshape" for use in op.results[0].uses):
         return None
     element = type_.element_type
     with op.location:

@@ -106,7 +106,8 @@ def _nest(
     def level(number: int, counters: Values, values: Values) -> Values:
         if number == len(bounds):
             return body(counters, values)
-        loop = scf.ForOp(*bounds[number], values, loc=location).operation
+        with location:
+            loop = scf.ForOp(*bounds[number], values).operation
         counter, *inside = loop.regions[0].blocks[0].arguments
         with ir.InsertionPoint(loop.regions[0].blocks[0]):
             scf.YieldOp(level(number + 1, [*counters, counter], list(inside)), loc=location)

@@ -19,6 +19,10 @@ _SHOULD_BE_GONE = {
     "ktdp.": "resolve-views",
     "ktdp.inter_tile_": "resolve-exchange",
     "linalg.": "linalg-generalize-named-ops",
+    "linalg.softmax": "decompose-softmax",
+    "scf.": "normalize-control",
+    "tensor.": "lower-tensor-ops",
+    "tensor.extract": "float-scalars-to-tensors",
     "tensor.splat": "scalars-to-tensors",
     "func.call": "inline",
 }
@@ -72,10 +76,18 @@ def _problem(op: ir.Operation) -> str | None:
         return _generic_problem(op)
     if op.name in support.CONTROL_OPS:
         carried = next((value.type for value in op.results if not _may_be_carried(value.type)), None)
-        return f"{op.name} hands out {carried} at stage kernel; legality should have refused it" if carried else None
+        if carried is None:
+            return None
+        culprit = "float-scalars-to-tensors" if isinstance(carried, ir.FloatType) else "legality"
+        return f"{op.name} hands out {carried} at stage kernel; {culprit} should have seen to it"
     tensors = any(isinstance(value.type, ir.RankedTensorType) for value in [*op.results, *op.operands])
     if op.name in support.SHAPE_OPS:
         return None
+    if op.name == "tensor.extract" and support.is_integer(op.results[0].type):
+        return None
+    floats = any(isinstance(value.type, ir.FloatType) for value in [*op.results, *op.operands])
+    if floats and not tensors and op.name != "arith.constant":
+        return _still(op, "float-scalars-to-tensors")
     if op.name in support.SCALAR_OPS and not tensors:
         return None
     if tensors and op.name == "arith.constant":

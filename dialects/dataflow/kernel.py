@@ -22,12 +22,6 @@ class RoundedOp(ods.Op, dialect=Dataflow, name="rounded", effects=ods.Pure, same
 
     In the body of a sum it stands between the sum and a product that was an op of its own when the kernel was written:
     a product that feeds a sum directly is not rounded (`docs/numerics.md`). No pass folds it.
-
-    ```mlir
-    %square = arith.mulf %in, %in : f16
-    %term = dataflow.rounded %square : f16
-    %sum = arith.addf %old, %term : f16
-    ```
     """
 
     input = ods.operand(c.AnyFloat, "the number")

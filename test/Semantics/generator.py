@@ -143,7 +143,7 @@ class Builder:
 
     def input(self, tiles: int) -> None:
         """Load a tile of a new view."""
-        element = self.pick(("f32", "f16") if self.compilable else DTYPES)
+        element = self.pick(DTYPES)
         rank = self.draw(st.integers(1, 2 if self.compilable else 3))
         shape = tuple(self.draw(st.integers(1, 5)) for _ in range(rank))
         base = (tiles * shape[0], *(n + self.draw(st.integers(0, 2)) for n in shape[1:]))
@@ -223,9 +223,20 @@ class Builder:
         """One more op."""
         value = self.pick(self.values)
         choices = ["elementwise", "elementwise", "generic", "select"]
-        if not self.compilable:
-            choices += ["reduce", "reduce_generic", "transpose", "slice", "broadcast", "halves", "cast"]
-            if value.element != "i32" and len(value.shape) == 2:
+        choices += [
+            "reduce",
+            "reduce_generic",
+            "transpose",
+            "slice",
+            "broadcast",
+            "halves",
+            "cast",
+            "reshape",
+            "places",
+        ]
+        if value.element != "i32":
+            choices.append("scalar")
+            if len(value.shape) == 2:
                 choices.append("matmul")
         getattr(self, self.pick(choices))(value)
 
@@ -388,6 +399,40 @@ class Builder:
         )
         self.add(name, (m, m), target)
 
+    def reshape(self, value: Value) -> None:
+        """All elements in one dimension, or with a dimension of 1 in front."""
+        size = math.prod(value.shape)
+        shape = self.pick(((size,), (1, *value.shape), (*value.shape, 1)))
+        name, kind = self.fresh("x"), f"tensor<{len(shape)}xindex>"
+        numbers = str(shape[0]) if len(shape) == 1 else f"[{', '.join(map(str, shape))}]"
+        self.say(f"%{name}s = arith.constant dense<{numbers}> : {kind}")
+        self.say(
+            f"%{name} = tensor.reshape %{value.name}(%{name}s) : ({value.type}, {kind}) -> {tensor(shape, value.element)}"
+        )
+        self.add(name, shape, value.element)
+
+    def places(self, value: Value) -> None:
+        """The sum of the counters of each place."""
+        name, rank = self.fresh("x"), len(value.shape)
+        arguments = [f"%{name}d{k}" for k in range(rank)]
+        self.say(f"%{name} = tensor.generate {{\n^bb0({', '.join(f'{a}: index' for a in arguments)}):")
+        total = "%c1"
+        for k, argument in enumerate(arguments):
+            self.say(f"  %{name}t{k} = arith.addi {total}, {argument} : index")
+            total = f"%{name}t{k}"
+        self.say(f"  %{name}i = arith.index_cast {total} : index to i32\n  tensor.yield %{name}i : i32")
+        self.say(f"}} : {tensor(value.shape, 'i32')}")
+        self.add(name, value.shape, "i32")
+
+    def scalar(self, value: Value) -> None:
+        """An element that is taken out, computed with, and put everywhere."""
+        name, e = self.fresh("x"), value.element
+        self.say(f"%{name}e = tensor.extract %{value.name}[{', '.join('%c0' for _ in value.shape)}] : {value.type}")
+        self.say(f"%{name}f = {self.pick(FLOAT_1)} %{name}e : {e}")
+        self.say(f"%{name}g = {self.pick(FLOAT_2)} %{name}e, %{name}f : {e}")
+        self.say(f"%{name} = tensor.splat %{name}g : {value.type}")
+        self.add(name, value.shape, e)
+
     # control
 
     def loop(self) -> None:
@@ -442,9 +487,9 @@ def kernels(draw: Any, *, compilable: bool = False) -> Generated:
         b.input(tiles)
     for _ in range(draw(st.integers(1, 6))):
         kind = draw(st.integers(0, 7))
-        if kind == 0 and not compilable:
+        if kind == 0:
             b.loop()
-        elif kind == 1 and not compilable:
+        elif kind == 1:
             b.branch()
         else:
             b.op()

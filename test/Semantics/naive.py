@@ -20,8 +20,6 @@ from typing import Any
 from spyrec.mlir import ir, linalg
 
 UNDEFINED = object()
-WINDOW = range(-2, 22)
-"""Where points of sets are looked for, in every dimension."""
 
 Index = tuple[int, ...]
 FORMATS = {
@@ -117,7 +115,7 @@ def affine(text: str) -> Callable[[Sequence[int], Sequence[int]], list[Any]]:
 
 
 def points_of(attribute: Any) -> list[Index]:
-    """The points of a set within the window, in order."""
+    """The points of a set of small coordinates, in order."""
     return _points_of(str(attribute))
 
 
@@ -125,7 +123,8 @@ def points_of(attribute: Any) -> list[Index]:
 def _points_of(text: str) -> list[Index]:
     rank = len([n for n in text[text.index("(") + 1 : text.index(")")].split(",") if n.strip()])
     holds = affine(text)
-    return [p for p in itertools.product(*[WINDOW] * rank) if all(holds(p, []))]
+    window = range(-2, max(map(int, re.findall(r"\d+", text))) + 2)
+    return [p for p in itertools.product(*[window] * rank) if all(holds(p, []))]
 
 
 def lowest(found: Sequence[Index], rank: int) -> Index:
@@ -300,9 +299,11 @@ class Kernel:
     def arith_constant(self, op: ir.Operation) -> Any:
         attribute, type_ = op.attributes["value"], op.results[0].type
         if isinstance(type_, ir.ShapedType):
+            element, places = str(type_.element_type), list(points(type_.shape))
+            if not attribute.is_splat:
+                return Tensor(tuple(type_.shape), element, dict(zip(places, attribute, strict=True)))
             single = attribute.get_splat_value().value
-            element = str(type_.element_type)
-            return Tensor(tuple(type_.shape), element, dict.fromkeys(points(type_.shape), rounded(single, element)))
+            return Tensor(tuple(type_.shape), element, dict.fromkeys(places, rounded(single, element)))
         return rounded(attribute.value, str(type_))
 
     def tensor_empty(self, op: ir.Operation) -> Tensor:
@@ -312,6 +313,16 @@ class Kernel:
     def tensor_splat(self, op: ir.Operation, value: Any) -> Tensor:
         type_ = ir.ShapedType(op.results[0].type)
         return Tensor(tuple(type_.shape), str(type_.element_type), dict.fromkeys(points(type_.shape), value))
+
+    def tensor_generate(self, op: ir.Operation) -> Tensor:
+        type_ = ir.ShapedType(op.results[0].type)
+        block = op.regions[0].blocks[0]
+        return Tensor(
+            tuple(type_.shape), str(type_.element_type), {q: self.block(block, q)[0] for q in points(type_.shape)}
+        )
+
+    def tensor_reshape(self, op: ir.Operation, source: Tensor, _shape: Tensor) -> Tensor:
+        return self.reshaped(op, source)
 
     def tensor_extract(self, op: ir.Operation, source: Tensor, *index: int) -> Any:
         if index not in set(points(source.shape)):

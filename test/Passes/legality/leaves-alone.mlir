@@ -74,3 +74,63 @@ func.func @accumulates(%x: index, %n: index) attributes {grid = [1]} {
   } -> tensor<4x1xf32>
   return
 }
+
+// Scalar floats wherever they are, tensor ops, softmax, and structured control flow of every form.
+func.func @says_it_otherwise(%n: index, %s: f32) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = tensor.empty() : tensor<4x8xf32>
+  %shape = arith.constant dense<[8, 4]> : tensor<2xindex>
+  %table = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
+  %a = tensor.reshape %x(%shape) : (tensor<4x8xf32>, tensor<2xindex>) -> tensor<8x4xf32>
+  %b = linalg.softmax dimension(1) ins(%a : tensor<8x4xf32>) outs(%a : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %c = tensor.extract %b[%c0, %c1] : tensor<8x4xf32>
+  %d = arith.mulf %c, %s : f32
+  %less = arith.cmpf olt, %d, %s : f32
+  %e = scf.if %less -> (f32) {
+    scf.yield %d : f32
+  } else {
+    %f = math.exp %c : f32
+    scf.yield %f : f32
+  }
+  %g = tensor.generate {
+  ^bb0(%i: index, %j: index):
+    %k = arith.addi %i, %j : index
+    %l = arith.index_cast %k : index to i32
+    %m = arith.sitofp %l : i32 to f32
+    tensor.yield %m : f32
+  } : tensor<8x4xf32>
+  %h = tensor.concat dim(0) %a, %g : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<16x4xf32>
+  %p = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%e) -> f32 {
+    scf.reduce(%s : f32) {
+    ^bb0(%l: f32, %r: f32):
+      %t = arith.maximumf %l, %r : f32
+      scf.reduce.return %t : f32
+    }
+  }
+  %q = scf.forall (%i) in (4) shared_outs(%o = %x) -> (tensor<4x8xf32>) {
+    %row = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<4x8xf32>
+    }
+  }
+  %u = scf.while (%k = %c0) : (index) -> index {
+    %more = arith.cmpi slt, %k, %n : index
+    scf.condition(%more) %k : index
+  } do {
+  ^bb0(%k: index):
+    %next = arith.addi %k, %c1 : index
+    scf.yield %next : index
+  }
+  %v = scf.index_switch %u -> f32
+  case 1 {
+    scf.yield %e : f32
+  }
+  default {
+    %w = scf.execute_region -> f32 {
+      scf.yield %p : f32
+    }
+    scf.yield %w : f32
+  }
+  return
+}

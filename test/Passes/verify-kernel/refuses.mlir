@@ -24,8 +24,19 @@ func.func @leftovers(%x: index, %s: f16) attributes {grid = [1], dataflow.signat
   %c = linalg.add ins(%a, %b : tensor<64xf16>, tensor<64xf16>) outs(%a : tensor<64xf16>) -> tensor<64xf16>
   // expected-error@+1 {{arith.constant is still here at stage kernel; scalars-to-tensors should have removed it}}
   %d = arith.constant dense<1.0> : tensor<64xf16>
-  // expected-error@+1 {{arith.mulf is still here at stage kernel; legality should have removed it}}
+  // expected-error@+1 {{arith.mulf is still here at stage kernel; float-scalars-to-tensors should have removed it}}
   %f = arith.mulf %s, %s : f16
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{tensor.extract is still here at stage kernel; float-scalars-to-tensors should have removed it}}
+  %g = tensor.extract %c[%c0] : tensor<64xf16>
+  // expected-error@+1 {{tensor.concat is still here at stage kernel; lower-tensor-ops should have removed it}}
+  %h = tensor.concat dim(0) %c, %c : (tensor<64xf16>, tensor<64xf16>) -> tensor<128xf16>
+  // expected-error@+1 {{linalg.softmax is still here at stage kernel; decompose-softmax should have removed it}}
+  %i = linalg.softmax dimension(0) ins(%c : tensor<64xf16>) outs(%c : tensor<64xf16>) -> tensor<64xf16>
+  // expected-error@+1 {{scf.execute_region is still here at stage kernel; normalize-control should have removed it}}
+  scf.execute_region {
+    scf.yield
+  }
   return
 }
 
@@ -62,7 +73,7 @@ func.func @generics(%s: f16, %n: index) attributes {grid = [1], dataflow.signatu
   ^bb0(%x: f16, %o: f16):
     linalg.yield %x : f16
   } -> tensor<32xf16>
-  // expected-error@+1 {{scf.for hands out f16 at stage kernel; legality should have refused it}}
+  // expected-error@+1 {{scf.for hands out f16 at stage kernel; float-scalars-to-tensors should have seen to it}}
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %s) -> (f16) {
     scf.yield %t : f16
   }
