@@ -184,4 +184,4 @@ def _element(op: ir.Operation) -> ir.Value:
     source, *at = op.operands
     if not at:
         return source
-    return ops.extract_slice(source, _rank_0(op.results[0].type), at, [1] * len(at), op.location)
+    return ops.extract_slice(source, at, [1] * len(at), op.location, shape=[])

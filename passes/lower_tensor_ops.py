@@ -93,7 +93,7 @@ def _pad(op: ir.Operation) -> ir.Value:
     at = [n if n >= 0 else next(low) for n in ir.DenseI64ArrayAttr(op.attributes["static_low"])]
     source = op.operands[0]
     border = _computed(op, ir.RankedTensorType(op.results[0].type))
-    return ops.insert_slice(source, border, at, _shape(source), op.location)
+    return ops.insert_slice(source, border, at, op.location)
 
 
 def _concat(op: ir.Operation) -> ir.Value:
@@ -101,7 +101,7 @@ def _concat(op: ir.Operation) -> ir.Value:
     whole = ops.empty(ir.RankedTensorType(op.results[0].type), op.location)
     at = [0] * len(_shape(op.results[0]))
     for part in op.operands:
-        whole = ops.insert_slice(part, whole, at, _shape(part), op.location)
+        whole = ops.insert_slice(part, whole, at, op.location)
         at[axis] += _shape(part)[axis]
     return whole
 
@@ -138,7 +138,7 @@ def _insert(op: ir.Operation) -> ir.Value:
     scalar, into, *at = op.operands
     if not at:
         return _point(scalar, op.location)
-    return ops.insert_slice(_point(scalar, op.location), into, at, [1] * len(at), op.location)
+    return ops.insert_slice(_point(scalar, op.location), into, at, op.location, sizes=[1] * len(at))
 
 
 def _assembled(type_: ir.RankedTensorType, scalars: list[ir.Value], location: ir.Location) -> ir.Value:
@@ -152,7 +152,7 @@ def _assembled(type_: ir.RankedTensorType, scalars: list[ir.Value], location: ir
         if scalar == most and (count > 1 or len(scalars) == 1):
             continue
         at = [number // math.prod(shape[d + 1 :]) % shape[d] for d in range(len(shape))]
-        whole = ops.insert_slice(_point(scalar, location), whole, at, [1] * len(shape), location)
+        whole = ops.insert_slice(_point(scalar, location), whole, at, location, sizes=[1] * len(shape))
     return whole
 
 

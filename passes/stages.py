@@ -79,7 +79,7 @@ STAGES: tuple[Stage, ...] = (
             ),
             Step(
                 "func.func(drop-rounding)",
-                "Nothing is fused or merged any more, so few marks are needed.",
+                "No two ops become one any more, so few marks are needed.",
             ),
         ),
         gate="verify-kernel",

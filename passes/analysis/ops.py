@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Sequence
 
 from spyrec.mlir import affine, arith, bufferization, ir, linalg, scf, tensor
 from spyrec.ods import literals
-from spyrec.ods.checks import DYNAMIC
 
 ALLOC_TENSOR = "bufferization.alloc_tensor"
 MATERIALIZE = "bufferization.materialize_in_destination"
@@ -147,21 +146,31 @@ def loop(count: int, carried: Sequence[ir.Value], location: ir.Location) -> ir.O
 
 
 def extract_slice(
-    value: ir.Value, offsets: Sequence[int | ir.Value], sizes: Sequence[int], location: ir.Location
+    value: ir.Value,
+    offsets: Sequence[int | ir.Value],
+    sizes: Sequence[int],
+    location: ir.Location,
+    shape: Sequence[int] | None = None,
 ) -> ir.Value:
-    """``tensor.extract_slice`` of static sizes and steps of 1."""
+    """``tensor.extract_slice`` of static sizes and steps of 1; ``shape`` may leave out extents of 1."""
     static, dynamic = _mixed(offsets)
-    type_ = ir.RankedTensorType.get(list(sizes), element(value), loc=location)
+    type_ = ir.RankedTensorType.get(list(sizes if shape is None else shape), element(value), loc=location)
     result: ir.Value = tensor.ExtractSliceOp(
         type_, value, dynamic, [], [], static, list(sizes), [1] * len(sizes), loc=location
     ).result
     return result
 
 
-def insert_slice(piece: ir.Value, into: ir.Value, offsets: Sequence[int | ir.Value], location: ir.Location) -> ir.Value:
-    """``tensor.insert_slice`` with steps of 1."""
+def insert_slice(
+    piece: ir.Value,
+    into: ir.Value,
+    offsets: Sequence[int | ir.Value],
+    location: ir.Location,
+    sizes: Sequence[int] | None = None,
+) -> ir.Value:
+    """``tensor.insert_slice`` with steps of 1; ``sizes`` has the extents of 1 that ``piece`` lacks."""
     static, dynamic = _mixed(offsets)
-    sizes = list(ir.RankedTensorType(piece.type).shape)
+    sizes = list(ir.RankedTensorType(piece.type).shape if sizes is None else sizes)
     result: ir.Value = tensor.InsertSliceOp(
         piece, into, dynamic, [], [], static, sizes, [1] * len(sizes), results=[into.type], loc=location
     ).result
@@ -231,32 +240,6 @@ def splat(type_: ir.RankedTensorType, value: float, location: ir.Location) -> ir
     with location:
         scalar = literals.attribute(type_.element_type, value)
         return constant(type_, ir.DenseElementsAttr.get_splat(type_, scalar), location)
-
-
-def extract_slice(
-    source: ir.Value, type_: ir.Type, at: Sequence[ir.Value | int], sizes: Sequence[int], location: ir.Location
-) -> ir.Value:
-    """``tensor.extract_slice`` of unit strides; extents of 1 that ``type_`` lacks are dropped."""
-    dynamic, static = _mixed(at)
-    ones = [1] * len(sizes)
-    result: ir.Value = tensor.ExtractSliceOp(type_, source, dynamic, [], [], static, sizes, ones, loc=location).result
-    return result
-
-
-def insert_slice(
-    part: ir.Value, into: ir.Value, at: Sequence[ir.Value | int], sizes: Sequence[int], location: ir.Location
-) -> ir.Value:
-    """``tensor.insert_slice`` of unit strides; extents of 1 that ``part`` lacks are put in."""
-    dynamic, static = _mixed(at)
-    ones = [1] * len(sizes)
-    result: ir.Value = tensor.InsertSliceOp(part, into, dynamic, [], [], static, sizes, ones, loc=location).result
-    return result
-
-
-def _mixed(entries: Sequence[ir.Value | int]) -> tuple[list[ir.Value], list[int]]:
-    """Operands of a list of which some entries are numbers, and its static form."""
-    dynamic = [entry for entry in entries if not isinstance(entry, int)]
-    return dynamic, [entry if isinstance(entry, int) else DYNAMIC for entry in entries]
 
 
 def fill(scalar: ir.Value, type_: ir.RankedTensorType, location: ir.Location) -> ir.Value:
