@@ -1,8 +1,8 @@
 """Conflicts of different cores in device memory, where nothing orders cores that do not wait for one another.
 
-Only runs of which everything is known are looked at: where a launch or the data decide an address, a number of
-iterations or a branch, cores may be kept apart by what they are given, and the simulator sees that. A read and a write
-conflict for sure. Two writes do so unless they write equal bytes, which only data can tell.
+Only accesses that are made whatever the launch and the data are get looked at: where those decide an address, a number
+of iterations or a branch, cores may be kept apart by what they are given, and the simulator sees that. A read and a
+write conflict for sure. Two writes do so unless they write equal bytes, which only data can tell.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Core:
 def conflicts(runs: Sequence[Run]) -> tuple[Fault | None, Fault | None]:
     """A read of a core and a write of another one of the same bytes, if there are; likewise two writes.
 
-    ``runs`` cover different cores of one program, all without assumptions. Raises :class:`TooMany`.
+    ``runs`` cover different cores of one program. Raises :class:`TooMany`.
     """
     found: list[Fault | None] = [None, None]
     for cores in _segments(runs).values():
@@ -70,7 +70,7 @@ def _segments(runs: Iterable[Run]) -> dict[int, dict[int, _Core]]:
     for run in runs:
         shared = run.code.aliased
         for touch in run.touches:
-            if touch.access.may:
+            if touch.access.may or not touch.access.certain:
                 continue
             pieces += len(run.cores) * len(touch.shape.pieces)
             if pieces > _MOST:

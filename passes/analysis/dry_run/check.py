@@ -20,7 +20,7 @@ from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per
 _UNIFORM = 5
 _MAX_RUNS = 40
 _RANDOM = 12
-_FEW_STEPS = 10_000
+_FEW_STEPS = 4_000
 """Programs that take no more are executed without leaving out iterations."""
 
 
@@ -42,22 +42,22 @@ def verdict(function: ir.Operation, device: Device) -> Verdict:
     except Unmodelled as unknown:
         return Verdict(unproven=_only(function, f"the program was not executed: {unknown} has no meaning without data"))
     found = Verdict()
-    certain: list[Run] = []
+    first: list[Run] = []
     waiting: list[Sequence[int]] = [tuple(range(code.tiles))]
     while waiting:
         cores = waiting.pop(0)
         try:
-            for run in _runs(code, cores, device):
+            for number, run in enumerate(_runs(code, cores, device)):
                 found.faults = _judged(run)
                 found.unproven |= run.unproven
                 if found.faults:
                     return found
-                if run.certain and not code.between_cores:
-                    certain.append(run)
+                if number == 0 and not code.between_cores:
+                    first.append(run)
         except Diverges as diverging:
             waiting[:0] = _parts(cores, diverging.keys)
     try:
-        race, writes = conflicts(certain)
+        race, writes = conflicts(first)
     except TooMany:
         text = "whether cores conflict in device memory was not looked at: there are too many pieces"
         found.unproven |= _only(function, text)
@@ -161,7 +161,7 @@ def _judged(run: Run) -> list[Fault]:
                 run.judge(memory.touch(touch.shape.pieces, at, touch.access, touch.clock), "device memory")
         except Raced as race:
             return [race.fault]
-    outside = (_outside(run.code, touch) for touch in (() if run.chosen or run.faults else run.touches))
+    outside = (_outside(run.code, touch) for touch in run.touches if touch.access.certain)
     return run.faults or [fault for fault in outside if fault is not None][:1]
 
 

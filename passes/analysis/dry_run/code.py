@@ -246,7 +246,7 @@ class _Builder:
             values = unit.values
             state = [values[i] for i in inits]
             low, step = unit.control(values[bounds[0]]), unit.control(values[bounds[2]], 1)
-            for number in unit.run.counters(low, values[bounds[1]], step, height):
+            for number in unit.run.counters(unit, low, values[bounds[1]], step, height):
                 values[counter] = number
                 for slot, value in zip(carried, state, strict=True):
                     values[slot] = value

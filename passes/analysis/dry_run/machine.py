@@ -72,7 +72,9 @@ class Channel:
 
 
 class Unit:
-    """A unit of core number ``place`` of the run: a process. ``kept``: how many sums a contraction has left in it."""
+    """A unit of core number ``place`` of the run: a process. ``kept``: how many sums a contraction has left in it;
+    ``assumed``: what it does from now on may depend on a choice.
+    """
 
     def __init__(self, run: Run, number: int, place: int, code: UnitCode, values: dict[int, Value], units: int) -> None:
         self.run = run
@@ -85,6 +87,7 @@ class Unit:
         self.blocked: tuple[Channel, ir.Operation] | None = None
         self.over = False
         self.kept = 0
+        self.assumed = False
 
     def steps(self, nodes: Sequence[Node]) -> Flow:
         """Run some steps; gives way where a channel is empty."""
@@ -104,13 +107,19 @@ class Unit:
         """An integer on which control depends, or an address in LX."""
         if isinstance(value, Per):
             raise Diverges(value)
-        return self.run.choices.plain(value, default) if isinstance(value, Sym) else value
+        if not isinstance(value, Sym):
+            return value
+        self.assumed = True
+        return self.run.choices.plain(value, default)
 
     def decide(self, value: Value, options: Sequence[int] = (1, 0)) -> bool:
         """Whether a condition holds."""
         if isinstance(value, Per):
             raise Diverges(value)
-        return bool(self.run.choices.integer(value, options) if isinstance(value, Sym) else value)
+        if not isinstance(value, Sym):
+            return bool(value)
+        self.assumed = True
+        return bool(self.run.choices.integer(value, options))
 
     def load(self, op: ir.Operation, shape: Box | None, at: Value, buffer: str) -> Sym:
         """What an element of LX holds: the same for all who read what the same write left there."""
@@ -190,7 +199,7 @@ class Unit:
     def bound(self, value: Value, count: int) -> int:
         """The bound of a clip of ``count`` steps: when only a launch knows it, all of them, one or none are inside."""
         if isinstance(value, Sym):
-            self.run.chosen = True
+            self.assumed = True
             return self.run.choices.integer(value, (count, 1, 0))
         return self.control(value)
 
@@ -203,18 +212,19 @@ class Unit:
         if shape.high - shape.low > self.run.span:
             message = f"one access spans {shape.high - shape.low} bytes of device memory; the limit is {self.run.span}"
             self.stop("span-limit", op, message)
+        certain = not self.assumed
         if isinstance(value, Sym):
             value = self.run.choices.plain(value, 0)
-            self.run.chosen = True
+            certain = False
         elif isinstance(value, Per) and any(isinstance(v, Sym) for v in value):
             value = Per(self.run.choices.plain(v, 0) if isinstance(v, Sym) else v for v in value)
-            self.run.chosen = True
+            certain = False
         for at in value if isinstance(value, Per) else (value,):
             assert isinstance(at, int)
             self._shape(op, shape, at, "device memory", writes and not may)
         if not shape.whole:
             self.run.in_part(op)
-        access = Access(self.number, self.clock[self.number], op, "", writes, may)
+        access = Access(self.number, self.clock[self.number], op, "", writes, may, certain)
         self.run.touches.append(Touch(access, shape, value, self.clock))
 
     def _inside(self, op: ir.Operation, shape: Box, at: int, buffer: str) -> None:
@@ -250,11 +260,15 @@ class Unit:
         raise _Stops
 
 
+def _sure(access: Access) -> bool:
+    return access.certain and not access.may
+
+
 @dataclass
 class Run:
     """One execution of ``code`` on ``cores``, which share one process per unit unless cores wait for one another.
 
-    ``span`` and ``lx_size`` are the device's. ``chosen``: an address or a number of iterations was not known.
+    ``span`` and ``lx_size`` are the device's.
     ``unproven``: what was not looked at. ``cuts``: iterations of long loops are left out.
     """
 
@@ -268,7 +282,6 @@ class Run:
     ready: deque[Unit] = field(default_factory=deque)
     lx: list[Memory] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
-    chosen: bool = False
     left: int = BUDGET
     unproven: dict[ir.Operation, Fault] = field(default_factory=dict)
     cuts: bool = True
@@ -284,11 +297,6 @@ class Run:
         self._jumps = small == code.moduli
         if self._period > 4 * _MAX_MODULUS:
             self._period, self._jumps = math.lcm(1, *depths), False
-
-    @property
-    def certain(self) -> bool:
-        """Whether nothing had to be assumed."""
-        return not (self.chosen or self.choices.known)
 
     def execute(self) -> None:
         """Run to the end; faults are in ``faults``. Raises :class:`Diverges`, :class:`Raced`, :class:`OutOfBudget`."""
@@ -331,7 +339,7 @@ class Run:
             found = self._channels[key] = Channel(self.code.links[name])
         return found
 
-    def counters(self, low: int, high: Value, step: int, height: int) -> Iterator[int]:
+    def counters(self, unit: Unit, low: int, high: Value, step: int, height: int) -> Iterator[int]:
         """The counters of a loop's iterations: a few of them when there are many, always the first and the last.
 
         How many is the same for equal loops of different units, and the slots of buffers follow one another as they
@@ -340,7 +348,7 @@ class Run:
         if isinstance(high, Per):
             raise Diverges(high)
         if isinstance(high, Sym):
-            self.chosen = True
+            unit.assumed = True
             depth = self.code.depth
             trips = dict.fromkeys((self.limit, depth + 1, depth, 1, 0))
             high = self.choices.integer(high, [low + t * step for t in trips])
@@ -366,7 +374,7 @@ class Run:
                 self.faults.append(fault)
             elif memory == "LX" or other is None or self._core(clash.access) == self._core(other):
                 raise Raced(fault)
-            elif not self.certain or clash.access.may or other.may or clash.low >> POINTER_BITS in self.code.aliased:
+            elif not _sure(clash.access) or not _sure(other) or clash.low >> POINTER_BITS in self.code.aliased:
                 continue  # the launch or the data may keep cores apart
             elif clash.access.writes and other.writes:
                 self._unproven(clash.access.op, f"{fault.message}; that is right only if both write the same values")

@@ -67,7 +67,8 @@ def box(counts: tuple[int, ...], strides: tuple[int, ...], size: int) -> Box | N
 class Access:
     """What unit number ``unit`` did when it had made ``count`` posts; ``buffer`` is empty in device memory.
 
-    ``may``: only some of the bytes, and only the data know which.
+    ``may``: only some of the bytes, and only the data know which. ``certain``: it is made, and where, whatever the
+    launch and the data are.
     """
 
     unit: int
@@ -76,6 +77,7 @@ class Access:
     buffer: str
     writes: bool
     may: bool = False
+    certain: bool = True
 
 
 @dataclass(frozen=True)

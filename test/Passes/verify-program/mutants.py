@@ -23,6 +23,7 @@ from spyrec.spyrecode import Artifact
 sys.path.insert(0, str(Path(__file__).parents[2] / "Target"))
 
 from by_hand import PROGRAMS
+from target import Program
 
 SHUFFLES = (None, 1, 2)
 FILE = "program.mlir"
@@ -70,9 +71,14 @@ def base_of(name: str) -> Base:
             assert text is not None
             return Base(name, text, line.inputs)
     (program,) = (p for p in PROGRAMS if str(p) == name)
+    return of_program(program)
+
+
+def of_program(program: Program) -> Base:
+    """A program with its arrays, its text as it is printed."""
     module, _ = program.loaded("program")
     with module.context:
-        return Base(name, asm.print_op(module.operation), program.given())
+        return Base(str(program), asm.print_op(module.operation), program.given())
 
 
 def statically(text: str) -> Verdict:
@@ -164,6 +170,26 @@ def mutants(base: Base, text: str | None = None) -> Iterator[Mutant]:
                 yield made(f"{row.split()[0]} shifted by {shift}", [*rows[:number], changed, *rows[number + 1 :]])
 
 
+def gentle(base: Base, text: str | None = None) -> Iterator[Mutant]:
+    """Changes that often do no harm: a credit less, a wait one line earlier, a post one line later."""
+    rows = (base.text if text is None else text).splitlines()
+    edges = ("{", "}", "scf.yield", "^bb", "dataflow.yield", "return")
+    for number, row in enumerate(rows):
+        word, init = (row.split() or [""])[0], re.search(r"init = (\d+)", row)
+        other = number + (-1 if word == "dataflow.wait" else 1)
+        changed = rows.copy()
+        if word == "dataflow.channel" and init is not None and int(init[1]):
+            changed[number] = row.replace(init[0], f"init = {int(init[1]) - 1}")
+        elif word in ("dataflow.wait", "dataflow.post") and not (
+            any(rows[other].strip().startswith(edge) or rows[other].endswith("{") for edge in edges)
+            or (" = " in rows[other] and rows[other].split()[0] in row.split())
+        ):
+            changed[number], changed[other] = changed[other], changed[number]
+        else:
+            continue
+        yield Mutant(base, f"{row.strip()} (line {number + 1})", "\n".join(changed) + "\n")
+
+
 def _moved(rows: list[str], number: int) -> Iterator[tuple[str, list[str]]]:
     """A wait behind the next work of its block, a post before the last one, either out of its loop."""
     row, indent = rows[number], len(rows[number]) - len(rows[number].lstrip())
@@ -190,7 +216,8 @@ def _moved(rows: list[str], number: int) -> Iterator[tuple[str, list[str]]]:
     k = number
     while inside(k):
         k -= 1
-    if "scf.for" in rows[k]:
+    made_inside = {line.split()[0] for line in rows[k:number] if " = " in line}
+    if "scf.for" in rows[k] and made_inside.isdisjoint(row.split()):
         yield f"{row.strip()} before its loop", [*rows[:k], row, *rows[k:number], *rows[number + 1 :]]
 
 

@@ -39,13 +39,15 @@ def schedule(seed: int, size: int, constant: float) -> str:
     """A random schedule whose bodies use all their inputs: an input that is not used is not read."""
 
     def body(match: re.Match[str]) -> str:
-        count = match[1].count(":")
-        sums = [f"%s{k} = arith.addf {'%e0' if k == 1 else f'%s{k - 1}'}, %e{k} : f16" for k in range(1, count - 1)]
-        last = f"%s{count - 2}" if count > 2 else "%e0"
-        return f"^bb0({match[1]}): {' '.join(sums)} %q = arith.addf {last}, {match[2]} : f16"
+        count, add, type_ = match[1].count(":"), match[2], match[4]
+        sums = [f"%s{k} = {add} {'%e0' if k == 1 else f'%s{k - 1}'}, %e{k} : {type_}" for k in range(1, count - 1)]
+        last = f"%s{count - 2}" if count > 2 else "%e0" if count > 1 else match[3]
+        return f"^bb0({match[1]}): {' '.join(sums)} %q = {add} {last}, {match[3]} : {type_}"
 
     text = Generator(seed, size, constant=constant).text()
-    return re.sub(r"\^bb0\(([^)]*)\): %q = arith.addf (%e\d), %e\d : f16", body, text)
+    text, bodies = re.subn(r"\^bb0\(([^)]*)\): %q = (arith\.add[fi]) (%\w+), %\w+ : (\w+)", body, text)
+    assert bodies == text.count("^bb0(")
+    return text
 
 
 def found(function: ir.Operation) -> set[str]:
