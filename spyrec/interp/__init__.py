@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +40,7 @@ from spyrec.interp.exchange import Exchange, Turn, take_turns
 from spyrec.interp.faults import Fault
 from spyrec.interp.footprint import grid_of, scratchpad_bases, signature_of
 from spyrec.interp.lanes import IN_BODIES
-from spyrec.interp.machine import MEANINGS, TERMINATORS, Reporter, Tile, Watcher, prepare
+from spyrec.interp.machine import MEANINGS, TERMINATORS, Function, Reporter, Tile, Watcher, prepare
 from spyrec.interp.memory import Device, Scratchpad
 from spyrec.interp.probes import Probe, Probes
 from spyrec.interp.races import Tracker
@@ -78,8 +80,45 @@ def meanings() -> frozenset[str]:
     return frozenset(MEANINGS) | TERMINATORS | IN_BODIES
 
 
+@dataclass(eq=False)
+class Prepared:
+    """A kernel that is ready to run, as often as one likes. The IR may not be changed in between."""
+
+    op: ir.Operation
+    body: Function
+
+
+def prepared(
+    function: ir.Operation | ir.OpView, *, watcher: Watcher | None = None, sink: Sink | None = None
+) -> Prepared:
+    """Look all ops up once. ``watcher`` says which ops are watched (:mod:`spyrec.interp.probes`). Raises as
+    :func:`run` does.
+    """
+    op = function.operation
+    _make_room(op)
+    with _reported(op, sink if sink is not None else Sink()):
+        _refuse_recursion(op, _module_of(op))
+        return Prepared(op, prepare(op, {}, _module_of(op), watcher))
+
+
+@contextmanager
+def _reported(op: ir.Operation, sink: Sink) -> Iterator[None]:
+    """Faults become errors of the sink, which are raised together with all that it holds."""
+    try:
+        yield
+    except Fault as fault:
+        sink.error(
+            _with_a_place(fault.op or op), fault.id, fault.message, fault.field, fault.notes, resource=fault.resource
+        )
+        sink.fail()
+
+
+def _module_of(op: ir.Operation) -> ir.Operation | None:
+    return op.parent.operation if op.parent is not None and op.parent.operation.name == "builtin.module" else None
+
+
 def run(
-    function: ir.Operation | ir.OpView,
+    function: ir.Operation | ir.OpView | Prepared,
     launch: Launch,
     *,
     seed: int | None = None,
@@ -89,7 +128,8 @@ def run(
     lx: Sequence[Preset] = (),
     watcher: Watcher | None = None,
 ) -> None:
-    """Execute a ``func.func`` on a launch; what it stores is in ``launch.memory`` afterwards.
+    """Execute a ``func.func`` (:class:`Prepared` where it runs often) on a launch; what it stores is in
+    ``launch.memory`` afterwards.
 
     ``seed`` shuffles the order of compute tiles, and at the ``program`` stage the turns of the units; None takes them
     in order. Warnings and remarks go to ``sink``. ``strict_bounds`` makes tiles that stick out of their view an error.
@@ -98,16 +138,10 @@ def run(
     :class:`spyrec.errors.SpyrecError` with everything that the sink holds: ``InvalidKernel`` for a broken rule,
     ``Unsupported`` for an op without a meaning.
     """
-    op = function.operation
     sink = sink if sink is not None else Sink()
-    _make_room(op)
-    try:
-        _run(op, launch, seed, sink, strict_bounds, lx_bytes, lx, watcher)
-    except Fault as fault:
-        sink.error(
-            _with_a_place(fault.op or op), fault.id, fault.message, fault.field, fault.notes, resource=fault.resource
-        )
-        sink.fail()
+    ready = function if isinstance(function, Prepared) else prepared(function, watcher=watcher, sink=sink)
+    with _reported(ready.op, sink):
+        _run(ready, launch, seed, sink, strict_bounds, lx_bytes, lx)
 
 
 def _with_a_place(op: ir.Operation) -> ir.Operation:
@@ -133,18 +167,15 @@ def _make_room(op: ir.Operation) -> None:
 
 
 def _run(
-    op: ir.Operation,
+    ready: Prepared,
     launch: Launch,
     seed: int | None,
     sink: Sink,
     strict_bounds: bool,
     lx_bytes: int,
     lx: Sequence[Preset],
-    watcher: Watcher | None,
 ) -> None:
-    module = op.parent.operation if op.parent is not None and op.parent.operation.name == "builtin.module" else None
-    _refuse_recursion(op, module)
-    prepared = prepare(op, {}, module, watcher)
+    op, body = ready.op, ready.body
     arguments = _arguments(op, launch)
     grid = _grid(op, launch)
     device, report = Device(launch), Reporter(sink)
@@ -174,16 +205,16 @@ def _run(
         for n in order
     ]
     if not units.is_program(op):
-        take_turns([Turn(t.number, prepared.run(t, arguments)) for t in tiles], rng)
+        take_turns([Turn(t.number, body.run(t, arguments)) for t in tiles], rng)
         return
     if units.joins_cores(op):
-        programs = [units.begin(prepared, tile, arguments, lx_bytes) for tile in tiles]
+        programs = [units.begin(body, tile, arguments, lx_bytes) for tile in tiles]
         units.execute(programs, rng)
         cores_of(tiles[0]).balance()
         return
     for tile in tiles:
         try:
-            units.execute([units.begin(prepared, tile, arguments, lx_bytes)], rng)
+            units.execute([units.begin(body, tile, arguments, lx_bytes)], rng)
         except Fault as fault:
             if count > 1:
                 fault.notes += (f"on compute tile {tile.number} of {count}",)
@@ -251,4 +282,4 @@ def _arguments(op: ir.Operation, launch: Launch) -> list[Any]:
     return values
 
 
-__all__ = ["LX_BYTES", "Preset", "Probe", "Probes", "meanings", "run", "signature_of"]
+__all__ = ["LX_BYTES", "Prepared", "Preset", "Probe", "Probes", "meanings", "prepared", "run", "signature_of"]

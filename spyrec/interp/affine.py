@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -43,7 +44,11 @@ _SIGNS: dict[type[ir.AffineExpr], str] = {
 
 def expressions_function(expressions: Sequence[ir.AffineExpr]) -> MapFunction:
     """All ``expressions`` as one function. (The source is made from the expressions' own nodes, never from text.)"""
-    results = "".join(f"{expression_text(e)}, " for e in expressions)
+    return _compiled("".join(f"{expression_text(e)}, " for e in expressions))
+
+
+@functools.lru_cache(maxsize=4096)
+def _compiled(results: str) -> MapFunction:
     function: MapFunction = eval(f"lambda d, s: ({results})", {})
     return function
 

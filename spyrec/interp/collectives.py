@@ -27,7 +27,7 @@ class Groups:
 
     def __init__(self, type_: ir.Type) -> None:
         future: Any = type_
-        self._set = SetFunction(future.groups)
+        self._set = SetFunction.of(future.groups)
 
     def numbers(self) -> list[int]:
         """The groups."""
@@ -41,7 +41,7 @@ class Members:
     """A set of tiles that depends on symbols: ``(tile)[group]``, or who a consumer depends on."""
 
     def __init__(self, attribute: ir.Attribute, what: str) -> None:
-        self._set = SetFunction(attribute)
+        self._set = SetFunction.of(attribute)
         self.symbols = self._set.symbols
         self._what = what
         self._known: dict[tuple[int, tuple[int, ...]], tuple[int, ...]] = {}

@@ -272,9 +272,10 @@ def _callee(call: ir.Operation) -> ir.Operation | None:
 
 
 class _Views:
-    """The views of a kernel, joined over all points at which they are made."""
+    """The views of a kernel, joined over all points at which they are made; of ``scratchpads`` only the bases."""
 
-    def __init__(self, function: ir.Operation, numbers: Mapping[int, int]) -> None:
+    def __init__(self, function: ir.Operation, numbers: Mapping[int, int], *, scratchpads: bool = False) -> None:
+        self.scratchpads = scratchpads
         self.evaluator = Evaluator(function)
         self.grid = grid_of(function)
         self.numbers = numbers
@@ -299,8 +300,9 @@ class _Views:
     def add(self, op: ir.Operation, names: Sequence[str], bindings: Mapping[ir.Value, ir.Value]) -> None:
         """Take in one ``construct_memory_view``."""
         view = ktdp.ConstructMemoryViewOp(op)
+        on_device = ktdp.MemorySpaceAttr(view.memory_space).kind == ir.StringAttr.get("global")
         letters = set(_access(view.result))
-        if not letters:
+        if not letters or (self.scratchpads and on_device):
             return
         access = cast(Access, "rw" if len(letters) == 2 else next(iter(letters)))
         places: dict[tuple[int, int], list[tuple[tuple[int, ...], tuple[int, ...], int, int]]] = {}
@@ -311,7 +313,7 @@ class _Views:
                     continue
                 if base.scaled:
                     _refuse_scaled(op, names[base.base or 0])
-                if ktdp.MemorySpaceAttr(view.memory_space).kind != ir.StringAttr.get("global"):
+                if not on_device:
                     self.scratchpad_bases |= {base.base} - {None}  # type: ignore[arg-type]
                     continue
                 shape = self._shape(view, point)
@@ -347,7 +349,7 @@ class _Views:
     @staticmethod
     def _extents(view: ktdp.ConstructMemoryViewOp, sizes: Sequence[int], symbols: Sequence[int]) -> tuple[int, ...]:
         try:
-            points = SetFunction(view.coordinate_set).points(symbols)
+            points = SetFunction.of(view.coordinate_set).points(symbols)
         except Fault:
             return tuple(sizes)
         users = [use.owner.operation.name for use in view.result.uses]
@@ -481,7 +483,7 @@ def _name(location: ir.Location) -> str | None:
 
 def scratchpad_bases(function: ir.Operation) -> set[int]:
     """Numbers of the arguments from which views of scratchpads start: they are bound to byte addresses there."""
-    views = _Views(function, {})
+    views = _Views(function, {}, scratchpads=True)
     views.visit(function, [argument_name(a) for a in function.regions[0].blocks[0].arguments], {})
     return views.scratchpad_bases
 

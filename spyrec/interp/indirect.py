@@ -109,7 +109,7 @@ def construct_indirect_access_tile(op: ir.Operation, scope: Scope) -> Run:
     kinds = [bool(ir.BoolAttr(k).value) for k in ir.ArrayAttr(op.attributes["per_dim_subscript_kinds"])]
     maps = [ir.AffineMapAttr(m).value for m in ir.ArrayAttr(op.attributes["per_dim_subscript_maps"])]
     subscripts = [map_function(m) for m in maps]
-    points_of = SetFunction(op.attributes["variables_space_set"])
+    points_of = SetFunction.of(op.attributes["variables_space_set"])
     order = Order(ir.AffineMapAttr(op.attributes["variables_space_order"]).value)
     shape = ktdp.AccessTileType(op.results[0].type).shape
     views, captured = len(list(tile.indirect_memrefs)), len(list(tile.captured_variables))

@@ -24,6 +24,9 @@ from spyrec.ods.checks import DYNAMIC
 
 PARTS = "ktdp.construct_distributed_memory_view"
 
+VIEWS = 256
+"""Views of one op that are kept for who makes them again."""
+
 
 @meaning("ktdp.get_compute_tile_id")
 def get_compute_tile_id(op: ir.Operation, scope: Scope) -> Run:
@@ -66,21 +69,33 @@ def construct_memory_view(op: ir.Operation, scope: Scope) -> Run:
     size = numerics.sizeof(element)
     static_sizes, static_strides = list(view.static_sizes), list(view.static_strides)
     dynamic_sizes = len(view.sizes)
-    coordinates = SetFunction(view.coordinate_set)
+    coordinates = SetFunction.of(view.coordinate_set)
     in_scratchpad, owner = _space(view.memory_space)
     users = [use.owner.operation.name for use in view.result.uses]
     is_part, is_tiled = PARTS in users, not users or any(name != PARTS for name in users)
 
+    made: dict[tuple[Any, ...], View] = {}
+
     def run(frame: Frame, offset: int, *dynamic: int) -> View:
+        """All tiles, and all iterations, have one view where its numbers are the same."""
+        memory: Memory = frame.tile.device
+        if in_scratchpad:
+            memory = frame.tile.scratchpads(frame.tile.number if owner is None else owner)
+        key = (id(memory), type(offset), offset, getattr(offset, "base", None), *dynamic)
+        view = made.get(key)
+        if view is None:
+            if len(made) >= VIEWS:
+                made.clear()
+            view = made[key] = make(memory, offset, dynamic)
+        return view
+
+    def make(memory: Memory, offset: int, dynamic: Sequence[int]) -> View:
         sizes = _fill(static_sizes, dynamic[:dynamic_sizes])
         strides = _fill(static_strides, dynamic[dynamic_sizes:])
         for k, n in enumerate(sizes):
             if n < 0:
                 raise Fault("wrong-size", f"size {k} of the view is {n}", f"sizes[{k}]")
         points = coordinates.points([int(v) for v in dynamic[:dynamic_sizes]])
-        memory: Memory = frame.tile.device
-        if in_scratchpad:
-            memory = frame.tile.scratchpads(frame.tile.number if owner is None else owner)
         low = (0,) * len(sizes)
         part = Part(op, memory, _byte_address(offset, size), low, tuple(s * size for s in strides), points)
         if is_tiled:
@@ -96,7 +111,7 @@ def construct_memory_view(op: ir.Operation, scope: Scope) -> Run:
 def construct_distributed_memory_view(op: ir.Operation, scope: Scope) -> Run:
     type_ = ir.MemRefType(op.results[0].type)
     element, shape = element_of(type_), list(type_.shape)
-    seen: dict[tuple[Any, ...], Box] = {}
+    seen: dict[tuple[Any, ...], tuple[Box, str | None, str | None]] = {}
 
     def run(frame: Frame, *views: View) -> View:
         parts = tuple(
@@ -104,25 +119,26 @@ def construct_distributed_memory_view(op: ir.Operation, scope: Scope) -> Run:
         )
         key = tuple((p.points.box, p.points.symbols) for p in parts)
         if key not in seen:
-            seen[key] = _bounds(op, frame, parts, shape)
-        return View(op, element, seen[key], parts)
-
-    return run
-
-
-def _bounds(op: ir.Operation, frame: Frame, parts: Sequence[Part], shape: Sequence[int]) -> Box:
-    """Coordinates of a distributed view, those of its type; after what there is to say about its parts."""
-    boxes = [p.points.box for p in parts if not p.points.box.is_empty]
-    reach = [max((b.high[d] for b in boxes), default=0) for d in range(len(shape))]
-    bounds = Box((0,) * len(shape), tuple(r if n == DYNAMIC else n for r, n in zip(reach, shape, strict=True)))
-    if any(p.points.symbols for p in parts):  # the reader has said it of what is constant
-        overlap, hole = problems(parts, bounds)
+            seen[key] = _bounds(parts, shape)
+        bounds, overlap, hole = seen[key]
         if overlap:
             notes = ["a load takes the first part that holds a coordinate, a store there is an error"]
             frame.tile.report.warn(op, "overlapping-parts", overlap, notes)
         if hole:
             frame.tile.report.warn(op, "hole-in-view", hole, ["a load or store there is an error"])
-    return bounds
+        return View(op, element, bounds, parts)
+
+    return run
+
+
+def _bounds(parts: Sequence[Part], shape: Sequence[int]) -> tuple[Box, str | None, str | None]:
+    """Coordinates of a distributed view, those of its type; and what there is to say about overlaps and holes."""
+    boxes = [p.points.box for p in parts if not p.points.box.is_empty]
+    reach = [max((b.high[d] for b in boxes), default=0) for d in range(len(shape))]
+    bounds = Box((0,) * len(shape), tuple(r if n == DYNAMIC else n for r, n in zip(reach, shape, strict=True)))
+    if any(p.points.symbols for p in parts):  # the reader has said it of what is constant
+        return bounds, *problems(parts, bounds)
+    return bounds, None, None
 
 
 def _fill(static: Sequence[int], dynamic: Sequence[int]) -> list[int]:
@@ -159,7 +175,7 @@ def construct_access_tile(op: ir.Operation, scope: Scope) -> Run:
     tile = ktdp.ConstructAccessTileOp(op)
     subscripts = tile.base_map.value
     anchor_of = apply_map(subscripts)
-    points = SetFunction(tile.access_tile_set)
+    points = SetFunction.of(tile.access_tile_set)
     order = Order(tile.access_tile_order.value)
     shape = ktdp.AccessTileType(tile.result.type).shape
     indices = len(tile.indices)

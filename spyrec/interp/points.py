@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,14 +26,15 @@ class Box:
     low: tuple[int, ...]
     high: tuple[int, ...]
 
-    @property
+    @functools.cached_property
     def extents(self) -> tuple[int, ...]:
         """Number of points per dimension."""
-        return tuple(max(0, b - a) for a, b in zip(self.low, self.high, strict=True))
+        return tuple([b - a if b > a else 0 for a, b in zip(self.low, self.high, strict=True)])
 
-    @property
+    @functools.cached_property
     def is_empty(self) -> bool:
-        return any(b <= a for a, b in zip(self.low, self.high, strict=True))
+        """Whether there are no points."""
+        return 0 in self.extents
 
     @property
     def count(self) -> int:
@@ -40,7 +43,7 @@ class Box:
 
     def moved(self, by: Sequence[int]) -> Box:
         """The box with ``by`` added to each point."""
-        return Box(*(tuple(x + d for x, d in zip(side, by, strict=True)) for side in (self.low, self.high)))
+        return Box(tuple(map(operator.add, self.low, by)), tuple(map(operator.add, self.high, by)))
 
     def common(self, other: Box) -> Box:
         """The points of both."""
@@ -51,7 +54,9 @@ class Box:
 
     def holds(self, other: Box) -> bool:
         """Whether every point of ``other`` is one of this box."""
-        return other.is_empty or self.common(other) == other
+        return other.is_empty or (
+            all(map(operator.le, self.low, other.low)) and all(map(operator.ge, self.high, other.high))
+        )
 
     def __str__(self) -> str:
         return "[" + ", ".join(f"{a}..{b - 1}" for a, b in zip(self.low, self.high, strict=True)) + "]"
@@ -77,10 +82,25 @@ class Points:
         return kept if self.rest is None else kept & self.rest.holds(coordinates, self.symbols)
 
 
+_PREPARED: dict[tuple[str, bool], SetFunction] = {}
+_MOST = 4096
+
+
 class SetFunction:
     """An ``affine_set`` prepared for evaluation: bounds of single dimensions, and the other constraints.
 
-    Only one that is ``bounded`` can be asked for its points."""
+    Only one that is ``bounded`` can be asked for its points. Equal sets are prepared once, see :meth:`of`: a kernel has
+    few, and meets them in every view and tile."""
+
+    @staticmethod
+    def of(attribute: ir.Attribute, *, bounded: bool = True) -> SetFunction:
+        """The set in an attribute."""
+        key = (str(attribute), bounded)
+        if key not in _PREPARED:
+            if len(_PREPARED) >= _MOST:
+                _PREPARED.clear()
+            _PREPARED[key] = SetFunction(attribute, bounded=bounded)
+        return _PREPARED[key]
 
     def __init__(self, attribute: ir.Attribute, *, bounded: bool = True) -> None:
         sides, equal, self.dims, self.symbols = set_constraints(attribute)

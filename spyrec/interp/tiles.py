@@ -121,7 +121,9 @@ class Tile:
         if points.is_empty:
             return points
         if self.order.permutation is not None and self.points.rest is None:
-            check_size(self.op, [self.points.box.extents[d] for d in self.order.permutation], self.shape)
+            extents = tuple([self.points.box.extents[d] for d in self.order.permutation])
+            if extents != self.shape:
+                check_size(self.op, extents, self.shape)
         if inside.holds(points):
             return points
         kept = points.common(inside)
@@ -139,9 +141,9 @@ class Tile:
         return BoxPiece(
             part.memory,
             part.first_byte(box.low),
-            tuple(extents[d] for d in order),
-            tuple(part.strides[d] for d in order),
-            tuple(slice(first[d], first[d] + extents[d]) for d in order),
+            tuple([extents[d] for d in order]),
+            tuple([part.strides[d] for d in order]),
+            tuple([slice(first[d], first[d] + extents[d]) for d in order]),
         )
 
     def _enumerate(self, frame: Frame, op: ir.Operation, box: Box, writing: bool) -> list[Piece]:
