@@ -74,8 +74,9 @@ STAGES: tuple[Stage, ...] = (
                 " by now), so what it leaves constant is filled after it.",
             ),
             Step(
-                "func.func(linalg-fuse-elementwise-ops,capture-scalars,canonicalize,cse)",
-                "What passes through lanes needs no buffer; what is the same in all of them needs no lane.",
+                "func.func(keep-tensors,linalg-fuse-elementwise-ops,release-tensors,capture-scalars,canonicalize,cse)",
+                "What passes through lanes needs no buffer, but for what lanes would compute many times over; what is"
+                " the same in all of them needs no lane.",
             ),
             Step(
                 "func.func(drop-rounding)",

@@ -2,7 +2,7 @@
 
 from spyrec.dialects.dataflow.compute import ContractOp, Fold, PositionOp, StreamOp, YieldOp
 from spyrec.dialects.dataflow.exchange import OfferOp, TakeOp, tile_lists
-from spyrec.dialects.dataflow.kernel import BoxOp, ReadOp, RoundedOp, TileIdOp, WriteOp
+from spyrec.dialects.dataflow.kernel import BoxOp, KeptOp, ReadOp, RoundedOp, TileIdOp, WriteOp
 from spyrec.dialects.dataflow.program import BufferOp, ProgramUnitOp, ScalarLoadOp, TransferOp
 from spyrec.dialects.dataflow.schedule import AllocOp, ChannelOp, DataTransferOp, PostOp, WaitOp
 from spyrec.dialects.dataflow.types import LX, SPACES, Dataflow
@@ -18,6 +18,7 @@ __all__ = [
     "DataTransferOp",
     "Dataflow",
     "Fold",
+    "KeptOp",
     "OfferOp",
     "PositionOp",
     "PostOp",

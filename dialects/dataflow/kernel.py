@@ -29,6 +29,18 @@ class RoundedOp(ods.Op, dialect=Dataflow, name="rounded", effects=ods.Pure, same
     assembly_format = "$input attr-dict `:` type($result)"
 
 
+class KeptOp(ods.Op, dialect=Dataflow, name="kept", effects=ods.Pure, same_types=(("input", "result"),)):
+    """A tensor as it is: what makes it is not fused into what reads it.
+
+    It stands where computing the elements again for each time that they are read would take longer than storing them
+    (`keep-tensors`), and is gone once ops have been fused (`release-tensors`).
+    """
+
+    input = ods.operand(c.RankedTensor, "the tensor")
+    result = ods.result(c.RankedTensor, "the same tensor")
+    assembly_format = "$input attr-dict `:` type($result)"
+
+
 class BoxOp(ods.Op):
     """What `read` and `write` have in common: a strided box of a memory, and which of its points are moved."""
 

@@ -9,6 +9,7 @@ from spyrec import numerics
 from spyrec.device import cost
 from spyrec.device.model import Device, Unit
 from spyrec.mlir import ir
+from spyrec.passes.analysis import ops
 from spyrec.passes.analysis.structured import Structured
 
 
@@ -16,7 +17,7 @@ def cycles(op: Structured, counts: Sequence[int], unit: Unit, device: Device) ->
     """Cycles of the op with these extents of its loops, alone on ``unit``."""
     if unit.role == "matrix":
         batch, rows, columns, depth = (math.prod(counts[k] for k in part) for part in parts(op))
-        element = str(_element(op.inputs[0]))
+        element = str(ops.element(op.inputs[0]))
         return cost.contract_cycles(device, unit, (batch, rows, columns, depth), element)
     return cost.stream_cycles(device, unit, math.prod(counts), operations(op.body, unit))
 
@@ -46,8 +47,3 @@ def parts(op: Structured) -> tuple[tuple[int, ...], ...]:
         tuple(k for k in loops if k in right - left and k in out),
         tuple(k for k in loops if k not in out),
     )
-
-
-def _element(value: ir.Value) -> ir.Type:
-    type_ = value.type
-    return type_.element_type if isinstance(type_, ir.RankedTensorType | ir.MemRefType) else type_

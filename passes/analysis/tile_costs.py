@@ -17,9 +17,9 @@ from spyrec.device import cost, routes
 from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
-from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis import compute_costs, kernels, ops
 from spyrec.passes.analysis.axes import Axes, Axis, boxed
-from spyrec.passes.analysis.structured import structured
+from spyrec.passes.analysis.structured import Structured, structured
 
 SLOTS = 2
 """Slots of a buffer with which a unit can fill one while another one works."""
@@ -166,49 +166,24 @@ def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
         expression.position for expression in seen.output_maps[0].results if isinstance(expression, ir.AffineDimExpr)
     )
     element = sum(numerics.sizeof(str(ir.RankedTensorType(result.type).element_type)) for result in op.results)
-    operations = tuple(_operations(seen.body, device))
-    matrix = _contraction(op, device)
-    factors = str(ir.RankedTensorType(seen.inputs[0].type).element_type) if matrix else ""
+    operations = tuple(compute_costs.operations(seen.body, device.unit("vector")))
+    matrix = _contraction(seen, device)
+    factors = str(ops.element(seen.inputs[0])) if matrix else ""
     return _Work(op, space, extents, "compute", (dims, element), operations=operations, matrix=matrix, factors=factors)
 
 
-def _operations(body: ir.Block, device: Device) -> list[tuple[bool, str]]:
-    """The micro-ops of a body: whether each is slow, and the type whose lanes it takes."""
-    lanes = device.unit("vector").lanes
-    found = []
-    for view in body.operations:
-        op = view.operation
-        scalar = numerics.SCALAR_OPS.get(op.name)
-        if scalar is None or not op.operands:
-            continue
-        names = [str(value.type) for value in [*op.operands, *op.results]]
-        widest = min((name for name in names if name in lanes), key=lambda name: lanes[name], default=None)
-        if widest is not None:
-            found.append((scalar.slow, widest))
-    return found
-
-
-def _contraction(op: ir.Operation, device: Device) -> tuple[tuple[int, ...], ...]:
+def _contraction(seen: Structured, device: Device) -> tuple[tuple[int, ...], ...]:
     """The loops of a sum of products of two tensors, as batch, rows, columns and depth; nothing for other ops."""
-    seen = structured(op)
-    assert seen is not None
     if len(seen.inputs) != 2 or len(seen.outputs) != 1 or seen.is_parallel:
         return ()
     bodies = [view.operation.name for view in seen.body.operations]
     if "arith.mulf" not in bodies or "arith.addf" not in bodies:
         return ()
-    element = str(ir.RankedTensorType(seen.inputs[0].type).element_type)
+    element = str(ops.element(seen.inputs[0]))
     matrix = [unit for unit in device.units.values() if unit.role == "matrix"]
     if len(matrix) != 1 or element not in matrix[0].lanes:
         return ()
-    left, right, out = ({e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)} for map_ in seen.maps)
-    loops = range(seen.loops)
-    return (
-        tuple(k for k in loops if k in left & right & out),
-        tuple(k for k in loops if k in left - right and k in out),
-        tuple(k for k in loops if k in right - left and k in out),
-        tuple(k for k in loops if k not in out),
-    )
+    return compute_costs.parts(seen)
 
 
 def bytes_of(value: ir.Value, alignment: int) -> int:

@@ -24,6 +24,11 @@ def tile_id(op: ir.Operation, scope: Scope) -> Run:
     return lambda frame: frame.tile.number
 
 
+@meaning("dataflow.kept")
+def kept(op: ir.Operation, scope: Scope) -> Run:
+    return lambda frame, value: value
+
+
 @meaning("dataflow.alloc")
 def alloc(op: ir.Operation, scope: Scope) -> Run:
     type_ = op.results[0].type
