@@ -22,6 +22,7 @@ from spyrec import numerics
 from spyrec.diag import Sink, resolve
 from spyrec.interp import (
     affine,
+    affine_control,
     arith,
     bufferization,
     collectives,
@@ -60,6 +61,7 @@ CORES = 32
 
 _DIALECTS = (
     affine,
+    affine_control,
     arith,
     bufferization,
     collectives,

@@ -55,6 +55,7 @@ MEANINGS: dict[str, Meaning] = {}
 TERMINATORS = frozenset(
     {
         "func.return",
+        "affine.yield",
         "scf.yield",
         "scf.condition",
         "linalg.yield",

@@ -11,6 +11,10 @@ _SCALING = "there are no scaled types here"
 _WINOGRAD = "it is a step of an algorithm, with matrices that MLIR holds; write the convolution"
 _LAYOUT = "views have strides; reorder with transpose, expand_shape and collapse_shape"
 
+_VIEWS = "a view is read in tiles: write ktdp.construct_access_tile with ktdp.load or ktdp.store"
+_MOVES = "when bytes move between memories is decided by the compiler"
+_NAMES = "units have no function pointers: every call names its function"
+
 #: Op -> reason.
 REASONS: dict[str, str] = {
     **dict.fromkeys(
@@ -42,6 +46,11 @@ REASONS: dict[str, str] = {
         (f"linalg.winograd_{name}_transform" for name in ("filter", "input", "output")),
         _WINOGRAD,
     ),
+    "affine.parallel": "write scf.parallel, or affine.for",
+    **dict.fromkeys((f"affine.{name}" for name in ("load", "store", "vector_load", "vector_store")), _VIEWS),
+    **dict.fromkeys((f"affine.{name}" for name in ("prefetch", "dma_start", "dma_wait")), _MOVES),
+    "func.func": "kernels and helpers stand side by side in a module; a function inside a function is called by nobody",
+    **dict.fromkeys(("func.constant", "func.call_indirect"), _NAMES),
     "linalg.pack": _LAYOUT,
     "linalg.unpack": _LAYOUT,
 }
@@ -53,4 +62,6 @@ def reason(name: str) -> str:
         return REASONS[name]
     dialect = name.partition(".")[0]
     known = ("arith", "math", "tensor", "linalg", "scf", "func", "affine", "memref", "ktdp", "spyreop", "dataflow")
-    return "no kernel needed it yet" if dialect in known else f"kernels are not written in dialect '{dialect}'"
+    if dialect == "memref":
+        return _VIEWS
+    return "it is newer than this executor" if dialect in known else f"kernels are not written in dialect '{dialect}'"
