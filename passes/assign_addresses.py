@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 from spyrec.device.model import Memory
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels
-from spyrec.passes.analysis.liveness import lifetimes
-from spyrec.passes.analysis.packing import Packing, Request, apart, fullest, shared
+from spyrec.passes.analysis.liveness import Lifetime, lifetimes
+from spyrec.passes.analysis.packing import Packing, Request, apart, beside, fullest, shared
 from spyrec.passes.analysis.schedule import Allocation, read
 from spyrec.passkit import Pass, PassContext, option
 
@@ -36,7 +36,8 @@ class AssignAddresses(Pass):
           %b = dataflow.alloc {address = 512 : i64, depth = 2 : i64, name = "y", slot_bytes = 256 : i64} : ...
 
     A depth that no program could make use of becomes 1: outside of loops, under a condition inside a loop, and in a
-    loop whose number of iterations changes from one execution to the next. Option ``share`` forces or forbids sharing.
+    loop whose number of iterations changes from one execution to the next. Bytes of LX that transfers name by address
+    stay free, and a buffer that other cores reach shares none of its bytes. Option ``share`` forces or forbids sharing.
     Addresses that are there already are given anew. Refuses buffers that do not fit (``lx-overflow``), with the
     buffers that are alive when most bytes are.
     """
@@ -54,10 +55,17 @@ class AssignAddresses(Pass):
         lx = ctx.device.memory("lx")
         found = schedule.allocations
         alive = lifetimes(schedule.program.body, (a.place for a in found))
-        requests = [Request(_slot(a, lx) * a.place.depth, alive[a.place]) for a in found]
-        packing = apart(requests)
+        # Another core may still read a buffer when this one has long been done with it.
+        whole = Lifetime(0, max(lifetime.end for lifetime in alive.values()))
+        lives = [whole if a.place in schedule.exposed else alive[a.place] for a in found]
+        requests = [Request(_slot(a, lx) * a.place.depth, life) for a, life in zip(found, lives, strict=True)]
+        kept = (0, 0)
+        if schedule.pinned is not None:
+            end = schedule.pinned.address + schedule.pinned.size
+            kept = schedule.pinned.address // lx.alignment * lx.alignment, -(-end // lx.alignment) * lx.alignment
+        packing = apart(requests, kept)
         if self.share == "always" or (self.share == "auto" and packing.total > lx.size):
-            packing = shared(requests, lx.size)
+            packing = beside(shared(requests, lx.size), kept)
         if packing.total > lx.size:
             self._overflow(op, ctx, found, requests, packing)
             return

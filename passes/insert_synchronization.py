@@ -46,8 +46,12 @@ class InsertSynchronization(Pass):
           linalg.generic {...} ins(%a : ...) outs(...) attrs = {dataflow.unit = @sfu} {...}
           dataflow.post @x_free {unit = @sfu}
 
+    Before a post to another core, all that comes before it in the text is done to what cores share: to buffers that
+    other cores read or write, and to device memory that one of them writes. After a wait for one, all begins that comes
+    after it.
+
     Many of the channels are implied by others; ``prune-synchronization`` finds them. Leaves alone a function that has
-    channels. Refuses buffers without an address (``no-address``) and what is no schedule.
+    channels within a core. Refuses buffers without an address (``no-address``) and what is no schedule.
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -56,7 +60,7 @@ class InsertSynchronization(Pass):
         if not kernels.has_body(op):
             return
         schedule = read(op, ctx.sink, placed=True)
-        if schedule is None or schedule.channels:
+        if schedule is None or any("peers" not in channel.attributes for channel in schedule.channels.values()):
             return
         found = wanted(schedule.program)
         _Inserter(schedule).insert(found)
@@ -70,7 +74,7 @@ class _Inserter:
         self.units = schedule.program.units
         self.top = next(iter(schedule.function.regions[0].blocks[0].operations)).operation
         # Buffers become symbols as well.
-        self.taken = {allocation.place.name for allocation in schedule.allocations}
+        self.taken = {allocation.place.name for allocation in schedule.allocations} | set(schedule.channels)
         self.numbers: Counter[str] = Counter()
         self.last: dict[ir.Operation, ir.Operation] = {}
 

@@ -94,6 +94,7 @@ class _Splitter:
         self.old = _top(self.function)
         self.uniform = _uniform(self.old)
         self.buffers: dict[ir.Value, tuple[Allocation, str]] = {}
+        self.pinned: str | None = None
 
     def split(self) -> None:
         """Add buffers, channels and units before the return."""
@@ -113,12 +114,16 @@ class _Splitter:
     def _declare_buffers(self, end: ir.Operation) -> None:
         first = next(iter(self.schedule.channels.values()), end)
         taken = set(self.schedule.channels)
-        for allocation in self.schedule.allocations:
-            name = allocation.place.name
-            number = 1
+
+        def named(stem: str) -> str:
+            name, number = stem, 1
             while name in taken:
-                name, number = f"{allocation.place.name}_{number}", number + 1
+                name, number = f"{stem}_{number}", number + 1
             taken.add(name)
+            return name
+
+        for allocation in self.schedule.allocations:
+            name = named(allocation.place.name)
             self.buffers[allocation.op.results[0]] = (allocation, name)
             with ir.InsertionPoint(first):
                 BufferOp.build(
@@ -128,6 +133,16 @@ class _Splitter:
                     depth=allocation.place.depth,
                     loc=allocation.op.location,
                 )
+
+        place = self.schedule.pinned
+        if place is not None:
+            step = self.ctx.device.memory("lx").alignment
+            low = place.address // step * step
+            size = -(-(place.address + place.size) // step) * step - low
+            self.pinned = named(place.name)
+            with ir.InsertionPoint(first):
+                location = self.function.location
+                BufferOp.build(sym_name=self.pinned, address=low, slot_bytes=size, depth=1, loc=location)
 
     def clear(self) -> None:
         """Remove the ops of the schedule."""
@@ -147,7 +162,7 @@ class _Unit:
         self.part = part
         self.values: dict[ir.Value, ir.Value] = {}
         self.ops = UnitOps(self.mapped, self.slot, splitter.ctx.sink)
-        self.moves = Moves(self.mapped, self.slot, splitter.ctx.sink)
+        self.moves = Moves(self.mapped, self.slot, splitter.pinned, splitter.ctx.sink)
 
     def build(self) -> None:
         """Fill the body."""
@@ -175,9 +190,9 @@ class _Unit:
             if isinstance(view, TileIdOp):
                 self.values[view.result] = self.body.arguments[0]
             elif isinstance(view, PostOp):
-                PostOp.build(channel=view.channel, loc=op.location)
+                PostOp.build(channel=view.channel, peer=self._peer(op), loc=op.location)
             elif isinstance(view, WaitOp):
-                WaitOp.build(channel=view.channel, loc=op.location)
+                WaitOp.build(channel=view.channel, peer=self._peer(op), loc=op.location)
             elif isinstance(view, DataTransferOp):
                 self.moves.transfer(view)
             elif op.name == "scf.for":
@@ -192,6 +207,9 @@ class _Unit:
                 self.ops.compute(op, self.device_unit)
             elif op not in self.splitter.uniform:
                 self._scalar(op)
+
+    def _peer(self, op: ir.Operation) -> ir.Value | None:
+        return next(map(self.mapped, op.operands), None)
 
     def _scalar(self, op: ir.Operation) -> None:
         values = [self.mapped(value) for value in op.operands]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from spyrec.passes.analysis.places import BoxPlace, BufferPlace, PartPlace, Place, Relation, buffer_of, relate
-from spyrec.passes.analysis.skeleton import Block, Item, Leaf, Loop, Program, blocks, bodies
+from spyrec.passes.analysis.skeleton import Access, Block, Item, Leaf, Loop, Program, blocks, bodies
 
 
 @dataclass(eq=False, repr=False)
@@ -117,8 +117,11 @@ class _Finder:
         outer: list[Hazard] = []
         for item in block.items:
             if isinstance(item, Leaf):
-                entries = [entry for entry in _entries(item) if entry.place in self.cells]
-                scan.item(item, entries, entries)
+                sources, targets = (
+                    _entries(item, [access for access in accesses if access.place in self.cells])
+                    for accesses in ([a for a in item.accesses if a.before], [a for a in item.accesses if a.after])
+                )
+                scan.item(item, sources, targets)
             else:
                 seen = self._inside(item)
                 outer += seen.outer
@@ -250,10 +253,10 @@ def _same_bytes(writer: Entry, other: Entry) -> bool:
     return not isinstance(place, BufferPlace) or place.depth == 1 or writer.every_slot
 
 
-def _entries(leaf: Leaf) -> list[Entry]:
+def _entries(leaf: Leaf, accesses: Iterable[Access]) -> list[Entry]:
     return [
         Entry(access.place, unit, access.write, leaf.number, True, access.whole, 1 << unit, leaf)
-        for access in leaf.accesses
+        for access in accesses
         for unit in leaf.units
     ]
 

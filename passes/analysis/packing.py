@@ -31,11 +31,15 @@ class Packing:
     total: int
 
 
-def apart(requests: Sequence[Request]) -> Packing:
-    """One after the other: nothing is shared, so nobody waits for bytes to become free."""
+def apart(requests: Sequence[Request], kept: tuple[int, int] = (0, 0)) -> Packing:
+    """One after the other: nothing is shared, so nobody waits for bytes to become free. The bytes from one to the other
+    of ``kept`` are not taken.
+    """
     at = 0
     addresses = []
     for request in requests:
+        if at < kept[1] and at + request.size > kept[0]:
+            at = kept[1]
         addresses.append(at)
         at += request.size
     return Packing(tuple(addresses), at)
@@ -47,6 +51,13 @@ def shared(requests: Sequence[Request], limit: int) -> Packing:
     if packing.total > limit and len(requests) <= _EXHAUSTIVE:
         packing = min(packing, _largest_first(requests), key=lambda p: p.total)
     return packing
+
+
+def beside(packing: Packing, kept: tuple[int, int]) -> Packing:
+    """The packing below the bytes ``kept``, or else above them."""
+    if packing.total <= kept[0]:
+        return packing
+    return Packing(tuple(kept[1] + address for address in packing.addresses), kept[1] + packing.total)
 
 
 def fullest(requests: Sequence[Request]) -> list[int]:

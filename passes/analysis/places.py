@@ -218,6 +218,22 @@ def _relate_boxes(first: BoxPlace, second: BoxPlace, loops: tuple[Loop, ...]) ->
     return Relation(together, tuple(carried))
 
 
+def meet_between_cores(first: BoxPlace, second: BoxPlace, tile: Variable, tiles: int) -> bool:
+    """Whether the boxes of two different cores, whose number is ``tile``, can share a byte at any time."""
+    for one, other in ((first, second), (second, first)):
+        terms, low, high = _apart(one, other)
+        step = 0
+        for variable, (a, b) in _factors(one, other).items():
+            if variable is tile:
+                step = b
+                terms.append((b - a, variable.low, variable.high))
+            else:
+                terms += [(-a, variable.low, variable.high), (b, variable.low, variable.high)]
+        if first_distance(step, tiles - 1, terms, low, high) is not None:
+            return True
+    return False
+
+
 def _least_inside(
     first: BoxPlace,
     second: BoxPlace,

