@@ -79,6 +79,14 @@ _ALU: dict[str, Callable[[int, int], int]] = {
 OPERATIONS = frozenset(_ALU)
 
 
+LEAST, MOST = -(1 << 63), (1 << 63) - 1
+
+
+def exact(op: str) -> Callable[[int, int], int]:
+    """The function of ``op`` on two signed 64-bit values before its result is wrapped."""
+    return _ALU[op]
+
+
 def evaluate(op: str, a: int, b: int) -> int:
     """``op`` (the name of the register form, ``add``) on two signed 64-bit values. Raises :class:`DivisionByZero`."""
     return wrap(_ALU[op](a, b))

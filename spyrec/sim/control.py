@@ -255,30 +255,22 @@ def _computed(site: Site, rd: int, value: Callable[[Unit], int]) -> Step:
 def arithmetic(site: Site, instruction: Instruction) -> Step:
     """The integer operations, on two registers or, with ``i`` at the end of the name, on one and an immediate."""
     rd, ra, rb, imm = instruction.rd, instruction.ra, instruction.rb, instruction.imm
-    following, cycles, evaluate, op = site.index + 1, site.cycles, alu.evaluate, instruction.op
+    following, cycles = site.index + 1, site.cycles
+    immediate = instruction.op not in alu.OPERATIONS
+    op = instruction.op.removesuffix("i") if immediate else instruction.op
+    function, least, most = alu.exact(op), alu.LEAST, alu.MOST
 
     def step(unit: Unit) -> int:
         regs = unit.regs
         try:
-            regs[rd] = evaluate(op, regs[ra], regs[rb])
+            value = function(regs[ra], imm if immediate else regs[rb])
         except alu.DivisionByZero:
             raise UnitStops("division-by-zero", f"{op} divides {regs[ra]} by 0") from None
+        regs[rd] = value if least <= value <= most else alu.wrap(value)
         unit.time += cycles
         return following
 
-    def step_immediate(unit: Unit) -> int:
-        regs = unit.regs
-        try:
-            regs[rd] = evaluate(op, regs[ra], imm)
-        except alu.DivisionByZero:
-            raise UnitStops("division-by-zero", f"{op} divides {regs[ra]} by 0") from None
-        unit.time += cycles
-        return following
-
-    if op in alu.OPERATIONS:
-        return step
-    op = op.removesuffix("i")
-    return step_immediate
+    return step
 
 
 ARITHMETIC = {name: arithmetic for op in sorted(alu.OPERATIONS) for name in (op, f"{op}i")}

@@ -58,6 +58,8 @@ class Ring(Generic[_T]):
 
     def next_end(self) -> float | None:
         """When the next transfer ends if none begins before; ``None`` when none is in progress."""
+        if not self._flows:
+            return None
         return min((self.now + max(0.0, f.left) / f.rate for f in self._flows), default=None)
 
     def finish(self, now: float) -> list[_T]:

@@ -53,8 +53,12 @@ class SharedLink(Generic[_T]):
 
     def next_end(self) -> float | None:
         """When the next transfer ends if none begins before; ``None`` when none is in progress."""
-        ends = [self.now + max(0.0, k.members[0][0] - k.served) / k.rate for k in self._classes]
-        return min(ends, default=None)
+        first: float | None = None
+        for kind in self._classes:
+            end = self.now + max(0.0, kind.members[0][0] - kind.served) / kind.rate
+            if first is None or end < first:
+                first = end
+        return first
 
     def finish(self, now: float) -> list[_T]:
         """What ends at ``now``, which is what :meth:`next_end` said: payloads in order of their begin."""

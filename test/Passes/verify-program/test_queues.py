@@ -1,5 +1,6 @@
-"""A queue is a buffer with two channels (``docs/decisions/0026-no-queues-between-units.md``): each misuse of one is found,
-by the static check and by the simulator alike, at lines of the sender or the receiver.
+"""A queue is a buffer with two channels: each misuse of one is found, by the static check and by the simulator alike.
+
+``docs/decisions/0026-no-queues-between-units.md`` lists them; the lines found are those of the sender or the receiver.
 """
 
 from __future__ import annotations
