@@ -6,32 +6,16 @@
 // CHECK-LABEL: func.func @cores
 // CHECK-NOT:   to @load {init = 1
 // CHECK:       scf.for
-// CHECK:         dataflow.wait @[[FREE:[a-z_]+]] {unit = @sfu}
+// CHECK:         dataflow.wait @p_over_ring_sfu {unit = @sfu}
 // CHECK-NEXT:    linalg.generic
-// CHECK:         dataflow.post @[[FULL:[a-z_]+]] {unit = @sfu}
-// CHECK:         dataflow.wait @[[FULL]] {unit = @ring}
+// CHECK:         dataflow.post @p_over {unit = @sfu}
+// CHECK:         dataflow.wait @p_over {unit = @ring}
 // CHECK-NEXT:    dataflow.post @ready to
 // CHECK-NEXT:    dataflow.wait @ready from
 // CHECK-NEXT:    dataflow.data_transfer
 // CHECK-NEXT:    dataflow.post @taken to
 // CHECK-NEXT:    dataflow.wait @taken from
-// CHECK-NEXT:    dataflow.post @[[FREE]] {unit = @ring}
-func.func @cores
-// CHECK:       scf.for
-// CHECK:         dataflow.wait @a_free {unit = @load}
-// CHECK-NEXT:    dataflow.data_transfer
-// CHECK-NEXT:    dataflow.post @a_full {unit = @load}
-// CHECK-NEXT:    affine.apply
-func.func @cores
-// CHECK:       scf.for
-// CHECK:         unit = @load
-// CHECK:         linalg.generic
-// CHECK-NEXT:      ^bb0
-// CHECK:         dataflow.post @[[FULL:[a-z_]+]] {unit = @sfu}
-// CHECK-NEXT:    dataflow.wait @[[FULL]] {unit = @ring}
-// CHECK-NEXT:    dataflow.post @ready to
-// CHECK-NEXT:    dataflow.wait @taken from
-// CHECK-NEXT:    dataflow.post @[[FREE:[a-z_]+]] {unit = @ring}
+// CHECK-NEXT:    dataflow.post @p_over_ring_sfu {unit = @ring}
 func.func @cores(%x: index, %n: index) attributes {grid = [4]} {
   dataflow.channel @ready from @ring to @ring {init = 0, peers}
   dataflow.channel @taken from @ring to @ring {init = 0, peers}
