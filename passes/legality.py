@@ -10,11 +10,9 @@ from typing import ClassVar
 from spyrec import numerics
 from spyrec.dialects import ktdp, spyreop
 from spyrec.mlir import ir
-from spyrec.numerics.reductions import COMBINERS
 from spyrec.ods import literals
 from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import kernels, legal_views, support
-from spyrec.passes.analysis.folds import folds
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.structured import map_problem, structured
 from spyrec.passkit import Pass, PassContext
@@ -36,14 +34,14 @@ class Legality(Pass):
 
     Refused, for example::
 
-        %m = linalg.reduce { arith.subf } ins(%x : tensor<4x64xf16>) outs(%e : tensor<4xf16>) dimensions = [1]
+        %e = tensor.empty(%n) : tensor<?x64xf16>
 
-    with ``linalg.reduce is not compiled yet: it reduces, and its body is no combiner of the old value and a term``. It
-    changes nothing: the IR after is the IR before.
+    with ``tensor<?x64xf16> is not compiled yet: its buffer in LX has a fixed size``. It changes nothing: the IR after is
+    the IR before.
 
     Refuses: ops outside the tables of ``passes/analysis/support.py``; what loops and ifs carry besides tensors and
     integers; tensors of dynamic shape or of element types for which the device has no lanes; slices of extents or steps
-    that only the run knows; reductions by other than known combiners; maps that are not walked in strides; forms of ops
+    that only the run knows; maps that are not walked in strides; forms of ops
     that the current dialect no longer has; views with dynamic sizes or strides or in LX; tiles whose set is no box of
     constant bounds that fills the tile, or whose order is not the identity; arguments that are neither addresses nor
     numbers."""
@@ -201,10 +199,6 @@ class _Function:
         if problem is not None:
             instead = "cut what is needed out with tensor.extract_slice, or write it with tensor.insert_slice"
             self._error(op, "unsupported-op", f"{op.name} is not compiled yet: {problem}", instead)
-            return
-        if folds(seen) is None:
-            why = f"{op.name} is not compiled yet: it reduces, and its body is no combiner of the old value and a term"
-            self._error(op, "unsupported-op", why, f"yield one of {', '.join(COMBINERS)} of them")
             return
         for value in seen.inputs:
             if not isinstance(value.type, _SHAPED):

@@ -56,7 +56,7 @@ STAGES: tuple[Stage, ...] = (
             ),
             Step(
                 "func.func(lower-tensor-ops,decompose-softmax,keep-rounding),linalg-generalize-named-ops,"
-                "func.func(normalize-reductions,keep-rounding)",
+                "func.func(reductions-to-loops,normalize-reductions,keep-rounding)",
                 "One spelling of compute. What a sum rounds is settled before upstream folds or fuses anything.",
             ),
             Step(

@@ -111,7 +111,7 @@ def _generic_problem(op: ir.Operation) -> str | None:
         return f"linalg.generic is not walked in strides: {problem}; legality should have refused it"
     found = folds(seen)
     if found is None:
-        return "linalg.generic reduces by no known combiner; legality should have refused it"
+        return "linalg.generic reduces by no known combiner; reductions-to-loops should have removed it"
     if any(one is not None and one.position != 1 for one in found):
         return "linalg.generic combines a term with the old value; normalize-reductions should have turned it"
     return None

@@ -118,6 +118,7 @@ class Structured:
         outputs = self.maps[inputs:]
         self._plain = frozenset.intersection(frozenset(range(self.rank)), *(m.present for m in outputs))
         self._folds = [self._fold(k) for k in range(len(outputs))]
+        self._apart = all(f is not None or self._is_lane(k) for k, f in enumerate(self._folds))
         self._used = body.uses(body.yields)
         self._once = all(m.simple and len(m.present) == self.rank for m in outputs)
         self._whole = body.program(body.yields)
@@ -147,6 +148,12 @@ class Structured:
             return Fold(maker.name, terms[0], (source.operands[0], source.operands[1]))
         return Fold(maker.name, terms[0], None)
 
+    def _is_lane(self, output: int) -> bool:
+        """Whether an output has a place for each point, and takes nothing from what others accumulate."""
+        changing = {self.inputs + k for k, m in enumerate(self.maps[self.inputs :]) if len(m.present) < self.rank}
+        whole = len(self.maps[self.inputs + output].present) == self.rank
+        return whole and not changing & self.body.uses([self.body.yields[output]])
+
     def _fold_program(self, output: int, fold: Fold | None) -> Callable[..., list[Array]] | None:
         if fold is None:
             return None
@@ -169,10 +176,7 @@ class Structured:
             lanes = self._arguments(operands, grid, self._used)
             for k, values in enumerate(self._whole(frame, lanes, grid)):
                 self._store(results[k], k, values)
-        elif all(
-            f is not None or len(m.present) == self.rank
-            for f, m in zip(self._folds, self.maps[self.inputs :], strict=True)
-        ):
+        elif self._apart:
             for k, fold in enumerate(self._folds):
                 self._reduce(frame, operands, results[k], k, fold, grid, sizes)
         else:

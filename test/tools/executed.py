@@ -52,16 +52,16 @@ def _kernel(module: ir.Module) -> ir.Operation:
 
 
 def unchanged(text: str, passes: str, given: Mapping[str, Any] | None = None, *, seed: int = 5) -> Executed:
-    """Assert that ``passes`` change the IR and not one bit of what it computes, and nothing when run again; gives what
-    they made.
+    """Assert that ``passes`` change the IR and not one bit of what it computes; gives what they made. The last passes
+    on functions change nothing when they run again.
     """
     before, after = execute(text, given=given, seed=seed), execute(text, passes, given, seed=seed)
     assert before.text != after.text, "the passes did nothing"
     assert before.arrays.keys() == after.arrays.keys() != set()
     for name, array in before.arrays.items():
         assert array.tobytes() == after.arrays[name].tobytes(), (name, array, after.arrays[name], after.text)
-    again = execute(text, f"{passes},{passes}", given, seed=seed).text
-    assert sorted(again.split("\n")) == sorted(after.text.split("\n")), "not idempotent"
+    own = passes[passes.rindex("func.func(") :]
+    assert execute(text, f"{passes},{own}", given, seed=seed).text == after.text, "not idempotent"
     return after
 
 

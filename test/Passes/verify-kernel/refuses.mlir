@@ -56,7 +56,7 @@ func.func @generics(%s: f16, %n: index) attributes {grid = [1], dataflow.signatu
   } -> tensor<64xf16>
   %f = tensor.empty() : tensor<f16>
   %g = tensor.empty() : tensor<32xf16>
-  // expected-error@+1 {{linalg.generic reduces by no known combiner; legality should have refused it}}
+  // expected-error@+1 {{linalg.generic reduces by no known combiner; reductions-to-loops should have removed it}}
   %b = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%a : tensor<64xf16>) outs(%f : tensor<f16>) {
   ^bb0(%x: f16, %o: f16):
     %0 = arith.subf %x, %o : f16
