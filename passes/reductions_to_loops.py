@@ -34,8 +34,8 @@ class ReductionsToLoops(Pass):
           scf.yield %n#0, %n#1 : tensor<4xf32>, tensor<4xi32>
         }
 
-    Of a body that uses no old value the last iteration alone counts. Leaves alone reductions by known combiners. Refuses
-    nothing: ``legality`` has refused maps that do more than pick loops.
+    Of a body that uses no old value the last iteration alone counts. Leaves alone reductions by known combiners.
+    Refuses nothing: ``legality`` has refused maps that do more than pick loops.
     """
 
     anchor: ClassVar[str] = "func.func"
