@@ -36,6 +36,7 @@ class Kernel:
     """``inputs`` makes the arrays that a launch supplies, ``reference`` those that it stores.
 
     ``ulp`` is how far these may be from NumPy's, ``scalars`` what the launch decides, in several ways if it can.
+    ``written`` is its text, if that is in no file.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Kernel:
     reference: Reference
     ulp: int = 0
     scalars: tuple[Mapping[str, int], ...] = field(default=({},))
+    written: str = ""
 
     def __str__(self) -> str:
         return self.name
@@ -64,7 +66,8 @@ class Kernel:
         """The module at ``kernel``, ``schedule`` or ``program`` with its function, through all gates on the way."""
         context = make_context()
         sink = diag.Sink()
-        module = asm.read(self.path.read_text(encoding="utf-8"), self.path.name, context, sink=sink).module
+        text = self.written or self.path.read_text(encoding="utf-8")
+        module = asm.read(text, self.path.name, context, sink=sink).module
         ctx = PassContext(context, sink, device)
         with context:
             pipeline.parse(NORMAL_FORM).run(module.operation, ctx)
