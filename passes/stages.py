@@ -94,6 +94,7 @@ STAGES: tuple[Stage, ...] = (
                 "func.func(choose-tile-sizes,tile-and-fuse,canonicalize,cse)",
                 "What is too large for LX, or would load, compute and store in turn, becomes a loop over tiles.",
             ),
+            Step("func.func(hoist-reads)", "What does not change from iteration to iteration is loaded once."),
             Step(
                 "func.func(unshare-inits,place-outputs,write-into-slices)",
                 "Before tensors get buffers, none of them stands for two.",

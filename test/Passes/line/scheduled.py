@@ -24,7 +24,7 @@ from spyrec.spyrecode import Artifact, Launch
 
 INPUTS = Path(__file__).resolve().parent / "Inputs" / "scheduled"
 NORMAL_FORM = (
-    "builtin.module(func.func(convert-elementwise-to-linalg),linalg-generalize-named-ops,"
+    "builtin.module(func.func(convert-elementwise-to-linalg,scalars-to-tensors),linalg-generalize-named-ops,"
     "func.func(capture-scalars,canonicalize,cse))"
 )
 Wide = np.ndarray[tuple[int, ...], np.dtype[np.float64]]

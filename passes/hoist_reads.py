@@ -1,0 +1,139 @@
+"""What every iteration of a loop reads again is read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spyrec.dialects import dataflow
+from spyrec.errors import UsageError
+from spyrec.mlir import ir
+from spyrec.passes.analysis import buffers, kernels, support
+from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passkit import Pass, PassContext, option
+
+
+@dataclass
+class HoistReads(Pass):
+    """Move reads whose address does not depend on a loop before it, and let the tensor stay in LX.
+
+    Scales and shifts of a norm, the queries of attention, a block of a matrix that all blocks of the other one meet: a
+    kernel says where it needs them. Moved before the loop they cost one transfer and one slot instead of a transfer in
+    each iteration and a slot for each that runs ahead.
+
+    A read goes when nothing in the loop writes the memory that it reads (another argument that is not marked as
+    ``spyrec.may_alias`` is other memory), no values are exchanged there, and the loop surely has an iteration: else
+    bytes would be read that nobody asked for. In a loop further out its tensor would take room in LX for as long as
+    that runs; so all that stays for longer than one loop may take ``percent`` of LX.
+
+    IR before::
+
+        scf.for %i = %c0 to %c8 step %c1 {
+          %g = dataflow.read @device[%c0 from %scale] strides [1] : tensor<64xf16>
+
+    IR after::
+
+        %g = dataflow.read @device[%c0 from %scale] strides [1] : tensor<64xf16>
+        scf.for %i = %c0 to %c8 step %c1 {
+
+    Leaves alone reads that begin with another tensor, and all reads with ``percent=0``. Refuses nothing but a
+    ``percent`` outside of 0 to 100.
+    """
+
+    anchor: ClassVar[str] = "func.func"
+
+    optional: ClassVar[bool] = True
+
+    percent: int = option(50, "how much of LX tensors may take that stay there while a loop runs")
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        if not 0 <= self.percent <= 100:
+            raise UsageError(f"pass '{self.NAME}': percent must be from 0 to 100, but is {self.percent}")
+        if not kernels.has_body(op):
+            return
+        room = ctx.device.memory("lx").size * self.percent // 100
+        values = IndexValues(op, implicit_tiles=ctx.device.cores)
+        resident: set[ir.Operation] = set()
+        # Inner loops come first, so that a read can leave several.
+        for loop in reversed([inner for inner in kernels.walk(op) if inner.name == "scf.for"]):
+            if not _runs(loop, values):
+                continue
+            written = list(_written(loop))
+            for read in _reads(loop):
+                taken = _bytes(read)
+                if taken > room and read.operation not in resident:
+                    continue
+                moved = _with_makers(read.operation, loop)
+                if moved is None or any(_may_meet(read, write) for write in written):
+                    continue
+                for inner in moved:
+                    inner.move_before(loop)
+                if read.operation not in resident:
+                    resident.add(read.operation)
+                    room -= taken
+                ctx.statistics["reads moved"] += 1
+
+
+def _runs(loop: ir.Operation, values: IndexValues) -> bool:
+    """Whether the loop surely has an iteration."""
+    low, high = (values.form(operand) for operand in list(loop.operands)[:2])
+    return values.interval(high - low, at=loop).low > 0
+
+
+def _reads(loop: ir.Operation) -> Iterator[dataflow.ReadOp]:
+    """The reads that each iteration does, and that need no other tensor."""
+    for view in list(loop.regions[0].blocks[0].operations):
+        if isinstance(view, dataflow.ReadOp) and view.init is None and not view.indices:
+            yield view
+
+
+def _written(loop: ir.Operation) -> Iterator[ir.OpView]:
+    """What a loop does to memory, or lets other cores do."""
+    for inner in kernels.walk(loop):
+        view = inner.opview
+        if isinstance(view, dataflow.WriteOp | dataflow.OfferOp | dataflow.TakeOp):
+            yield view
+
+
+def _may_meet(read: dataflow.ReadOp, other: ir.OpView) -> bool:
+    if not isinstance(other, dataflow.WriteOp):
+        return True  # what another core wrote before an exchange can be seen after it
+    if read.space.value != other.space.value:
+        return False
+    if read.base is None or other.base is None or read.base == other.base:
+        return True
+    arguments = [_argument(base) for base in (read.base, other.base)]
+    return any(argument is None or kernels.may_alias(argument) for argument in arguments)
+
+
+def _argument(base: ir.Value) -> ir.BlockArgument | None:
+    """The argument of the kernel that an address is, if it is one."""
+    if not isinstance(base.owner, ir.Block) or kernels.owner(base.owner).name != "func.func":
+        return None
+    return ir.BlockArgument(base)
+
+
+def _with_makers(op: ir.Operation, loop: ir.Operation) -> list[ir.Operation] | None:
+    """The op behind the scalar ops in the loop that make its operands; ``None`` if one depends on the loop."""
+    found: dict[ir.Operation, None] = {}
+
+    def visit(at: ir.Operation) -> bool:
+        for value in at.operands:
+            if isinstance(value.owner, ir.Block):
+                if value.owner == loop.regions[0].blocks[0]:
+                    return False
+                continue
+            maker = value.owner.operation
+            inside = maker.block == loop.regions[0].blocks[0] and maker not in found
+            if inside and (maker.name not in support.SCALAR_OPS or not visit(maker)):
+                return False
+        found[at] = None
+        return True
+
+    return list(found) if visit(op) else None
+
+
+def _bytes(read: dataflow.ReadOp) -> int:
+    tensor = ir.RankedTensorType(read.result.type)
+    return buffers.size(buffers.in_lx(tensor))
