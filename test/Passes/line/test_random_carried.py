@@ -1,7 +1,7 @@
 """Random programs that carry, permute, choose, cut and paste tensors: the schedule computes what the kernel says.
 
-They start from, yield and store any value in sight, twice or not at all, so that all ways in which two tensors could come
-to lie in one place, or one in two, are tried. Nothing of upstream may fail on them.
+They start from, yield and store any value in sight, twice or not at all, so that all ways in which two tensors could
+come to lie in one place, or one in two, are tried. Nothing of upstream may fail on them.
 """
 
 from __future__ import annotations
