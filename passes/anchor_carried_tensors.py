@@ -262,7 +262,10 @@ class _Arm:
         if seen is None:
             return
         number = ir.OpResult(value).result_number
-        if not seen.reads_output(number) and ops.is_fresh(seen.outputs[number]) and place not in seen.outputs:
+        # A value that goes to two places is computed in the first.
+        if any(output == p for output in seen.outputs for p in self.places if p is not None):
+            return
+        if not seen.reads_output(number) and ops.is_fresh(seen.outputs[number]):
             fresh = kernels.defining(seen.outputs[number])
             seen.op.operands[len(seen.inputs) + number] = place
             assert fresh is not None
