@@ -24,6 +24,9 @@ _GAIN = 0.95
 _MANY = 1 << 10
 """Iterations that a loop is taken to have when the launch decides."""
 
+_ENOUGH = 4
+"""Iterations of the loops around a group with which its units overlap as they are."""
+
 Choice = tuple[tuple[Axis, int], ...]
 """Axes with the extents of their tiles, outermost loop first."""
 
@@ -136,13 +139,14 @@ class _Chooser:
     def _best(self) -> Choice:
         """The best choice; nothing when the group is best left as it is."""
         whole = self.costs.estimate({})
-        fits = whole.slots <= self.room
-        if fits and self.options.when == "fit":
+        fits = whole.single <= self.room
+        overlaps = self.trips >= _ENOUGH and whole.slots <= self.room
+        if fits and (self.options.when == "fit" or overlaps):
             return ()
         parallel = [axis for axis in self._axes() if not axis.reduced_by]
         folded = [axis for axis in self._axes() if axis.reduced_by]
         candidates = [((axis, size),) for axis in parallel for size in _sizes(axis)]
-        limit = whole.cycles * _GAIN if fits else math.inf
+        limit = whole.within(self.room) * _GAIN
         if (found := self._cheapest(candidates, limit)) or fits:
             return found
         # No single axis makes it fit; where sums are carried is the last resort.
@@ -158,18 +162,21 @@ class _Chooser:
         return self._cheapest([a + b for a in [*starts, *pairs] for b in ends], math.inf)
 
     def _cheapest(self, candidates: Sequence[Choice], limit: float) -> Choice:
-        """The choice with the least cycles, less than ``limit``, that fits; with one slot only if it has to."""
-        best: tuple[bool, float] = (True, limit)
+        """The choice with the least cycles, less than ``limit``, that fits."""
+        best: float = limit
         found: Choice = ()
         for choice in candidates:
             plans = self._plans(tuple(axis for axis, _ in choice))
             if plans is None:
                 continue
+            # Whole tensors that are put together from tiles, and copied: only where nothing else fits.
+            whole = sum(tile_costs.bytes_of(value, 1) for phase in plans[0].phases for value in phase.escaping)
+            if whole and limit < math.inf:
+                continue
             again = Counter(op for phase in plans[-1].phases for op in phase.body)
-            estimate = self.costs.estimate(dict(choice), again)
-            rated = (estimate.slots > self.room, estimate.cycles)
-            if estimate.single <= self.room and estimate.cycles < limit and rated < best:
-                best, found = rated, choice
+            cycles = self.costs.estimate(dict(choice), again).within(self.room - whole)
+            if cycles < best:
+                best, found = cycles, choice
         return found
 
     def _plans(self, axes: tuple[Axis, ...]) -> list[Plan] | None:

@@ -33,11 +33,16 @@ Sizes = Mapping[Axis, int]
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a choice of tiles needs: bytes of LX with one slot per buffer in a loop, with :data:`SLOTS`, and cycles."""
+    """What a choice of tiles needs: bytes of LX, and cycles; with one slot per buffer in a loop, or :data:`SLOTS`."""
 
     single: int
     slots: int
+    serial: float
     cycles: float
+
+    def within(self, room: int) -> float:
+        """Cycles with as many slots as there is room for; infinite when there is none."""
+        return self.cycles if self.slots <= room else self.serial if self.single <= room else math.inf
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,7 @@ class Costs:
         way = {"load": 0.0, "store": 0.0, "compute": 0.0}
         """How long one tile is on its way in each kind of unit; the transfers of one iteration overlap."""
         moving = {"load": 0.0, "store": 0.0}
+        starting = {"load": 0.0, "store": 0.0}
         straight = traffic = 0.0
         for work in self._works:
             extents = [sizes.get(axis, n) for axis, n in zip(work.axes, work.extents, strict=True)]
@@ -99,22 +105,32 @@ class Costs:
             traffic += shared
             if work.unit in moving:
                 moving[work.unit] = max(moving[work.unit], time)
+                starting[work.unit] += times * self._starting(work.unit)
             way[work.unit] = way[work.unit] + whole if work.unit == "compute" else max(way[work.unit], whole)
         # All of an iteration's transfers share the bandwidth of device memory.
         for unit in ("load", "store"):
             way[unit] += max(0.0, traffic - moving[unit]) if way[unit] else 0.0
         iterations = self.trips * math.prod(-(-axis.extent // size) for axis, size in sizes.items())
-        latency = max(straight, sum(way.values()))
+        latency = straight + sum(self._starting(unit) for unit in moving if moving[unit])
         if iterations == 1:
-            return Estimate(single, slots, latency)
+            return Estimate(single, slots, latency, latency)
         # A slot is free again when the unit behind is through with it, and has said so.
         posts = 2 * (self.device.timing.post_latency + _AROUND * self.device.timing.scalar_cycles)
         stops = [way[unit] for unit in ("load", "compute", "store") if way[unit]]
         turn = max((a + b + posts for a, b in itertools.pairwise(stops)), default=0.0) / SLOTS
-        return Estimate(single, slots, max(self.trips * max(busy.values()), iterations * turn) + latency)
+        for unit in starting:
+            # While a transfer starts, the unit moves what else it has in flight, if that is something.
+            busy[unit] = max(busy[unit], (starting[unit] + busy["device"]) / self._bandwidth[unit][2])
+        overlapped = max(self.trips * max(busy.values()), iterations * turn) + latency
+        in_turn = self.trips * (max(busy["load"] + busy["store"], busy["device"]) + busy["compute"])
+        return Estimate(single, slots, max(in_turn, iterations * turn * SLOTS), overlapped)
 
     def _aligned(self, bytes_: int) -> int:
         return -(-bytes_ // self._alignment) * self._alignment
+
+    def _starting(self, unit: str) -> float:
+        """Cycles of a transfer before its first byte and behind its last."""
+        return self.device.timing.transfer_startup + self._bandwidth[unit][1]
 
     def _time(self, work: _Work, extents: list[int]) -> tuple[float, float, float]:
         """For one tile: cycles that the op keeps its unit from others, and device memory, and until it is done."""
@@ -123,9 +139,9 @@ class Costs:
         if work.unit != "compute":
             grain = self.device.memory("device").alignment
             bytes_ = cost.moved_bytes(0, extents, work.strides, work.element, grain)
-            narrowest, latency, outstanding = self._bandwidth[work.unit]
+            narrowest, _, outstanding = self._bandwidth[work.unit]
             time = bytes_ / narrowest
-            whole = timing.transfer_startup + latency + time
+            whole = self._starting(work.unit) + time
             # Start-up is hidden behind what is in flight.
             return max(time, whole / outstanding, around), bytes_ * self.tiles / timing.device_bandwidth, whole
         if work.matrix:
