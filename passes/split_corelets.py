@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from spyrec import numerics
-from spyrec.device.model import Device, Unit
 from spyrec.mlir import ir
-from spyrec.passes.analysis import compute_costs, kernels, ops
-from spyrec.passes.analysis.layouts import extents, linear
+from spyrec.passes.analysis import corelets, kernels, ops
+from spyrec.passes.analysis.compute_costs import Cycles
+from spyrec.passes.analysis.layouts import extents
 from spyrec.passes.analysis.slices import CORELET, UNIT
 from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passkit import Pass, PassContext, option
@@ -56,15 +55,14 @@ class SplitCorelets(Pass):
             unit = device.units[ir.FlatSymbolRefAttr(inner.attributes[UNIT]).value]
             if unit.level != "corelet":
                 continue
-            found = next(_cuts(seen, device), None)
-            if found is None or _saved(seen, unit, device, found) <= self.gain:
+            counts = extents(seen.maps, _shapes(seen))
+            found = None if counts is None else next(corelets.cuts(seen, counts, device), None)
+            if counts is None or found is None:
+                continue
+            if corelets.saved(Cycles(seen, unit, device), counts, found, device) <= self.gain:
                 continue
             _cut(seen, *found)
             ctx.statistics["ops cut"] += 1
-
-
-Cut = tuple[int, list[tuple[int, int]]]
-"""A loop, and the first iteration and the number of iterations of each piece."""
 
 
 def _shapes(op: Structured) -> list[Sequence[int]]:
@@ -72,62 +70,6 @@ def _shapes(op: Structured) -> list[Sequence[int]]:
         ir.MemRefType(value.type).shape if isinstance(value.type, ir.MemRefType) else ()
         for value in [*op.inputs, *op.outputs]
     ]
-
-
-def _cuts(op: Structured, device: Device) -> Iterator[Cut]:
-    """The loops that can be cut, outermost first."""
-    counts = extents(op.maps, _shapes(op))
-    if counts is None:
-        return
-    kinds = [str(kind) for kind in ir.ArrayAttr(op.op.attributes["iterator_types"])]
-    indexed = {
-        ir.IntegerAttr(view.operation.attributes["dim"]).value
-        for view in op.body.operations
-        if view.operation.name == "linalg.index"
-    }
-    for loop, (count, kind) in enumerate(zip(counts, kinds, strict=True)):
-        if "parallel" not in kind or loop in indexed or count < 2:
-            continue
-        if all(_walks(map_, loop) for map_ in op.output_maps) and all(_plain(map_, loop) for map_ in op.maps):
-            step = max(_grain(op, loop, device), -(-count // device.corelets))
-            step = -(-step // _grain(op, loop, device)) * _grain(op, loop, device)
-            pieces = [(first, min(step, count - first)) for first in range(0, count, step)]
-            if len(pieces) > 1:
-                yield loop, pieces
-
-
-def _walks(map_: ir.AffineMap, loop: int) -> bool:
-    return any(isinstance(e, ir.AffineDimExpr) and e.position == loop for e in map_.results)
-
-
-def _plain(map_: ir.AffineMap, loop: int) -> bool:
-    """Whether the loop appears alone wherever it appears."""
-    for expression in map_.results:
-        found = linear(expression, map_.n_dims)
-        if not isinstance(expression, ir.AffineDimExpr) and (found is None or found[0][loop]):
-            return False
-    return True
-
-
-def _grain(op: Structured, loop: int, device: Device) -> int:
-    """Iterations that stay together: a whole stick where the loop is the innermost dimension of an operand."""
-    stick = device.memory("lx").alignment
-    grain = 1
-    for value, map_ in zip([*op.inputs, *op.outputs], op.maps, strict=True):
-        if map_.results and isinstance(map_.results[-1], ir.AffineDimExpr) and map_.results[-1].position == loop:
-            element = numerics.sizeof(str(ops.element(value)))
-            grain = max(grain, -(-stick // element))
-    return grain
-
-
-def _saved(op: Structured, unit: Unit, device: Device, cut: Cut) -> int:
-    """Cycles from the start of the op to its end that the cut saves, less what the second unit costs."""
-    counts = extents(op.maps, _shapes(op))
-    assert counts is not None
-    loop, pieces = cut
-    piece = [pieces[0][1] if k == loop else n for k, n in enumerate(counts)]
-    whole, part = (compute_costs.cycles(op, extents_, unit, device) for extents_ in (counts, piece))
-    return whole - part - device.timing.post_latency - 2 * device.timing.scalar_cycles
 
 
 def _cut(op: Structured, loop: int, pieces: list[tuple[int, int]]) -> None:
@@ -147,7 +89,7 @@ def _cut(op: Structured, loop: int, pieces: list[tuple[int, int]]) -> None:
 
 def _part(value: ir.Value, map_: ir.AffineMap, loop: int, first: int, count: int, location: ir.Location) -> ir.Value:
     """The part of an operand that iterations ``first`` to ``first + count`` of the loop walk over."""
-    if not isinstance(value.type, ir.MemRefType) or not _walks(map_, loop):
+    if not isinstance(value.type, ir.MemRefType) or not corelets.walks(map_, loop):
         return value
     shape = list(ir.MemRefType(value.type).shape)
     offsets = [0] * len(shape)

@@ -13,13 +13,20 @@ from spyrec.passes.analysis import ops
 from spyrec.passes.analysis.structured import Structured
 
 
-def cycles(op: Structured, counts: Sequence[int], unit: Unit, device: Device) -> int:
-    """Cycles of the op with these extents of its loops, alone on ``unit``."""
-    if unit.role == "matrix":
-        batch, rows, columns, depth = (math.prod(counts[k] for k in part) for part in parts(op))
-        element = str(ops.element(op.inputs[0]))
-        return cost.contract_cycles(device, unit, (batch, rows, columns, depth), element)
-    return cost.stream_cycles(device, unit, math.prod(counts), operations(op.body, unit))
+class Cycles:
+    """Cycles of an op alone on ``unit``, as a function of the extents of its loops."""
+
+    def __init__(self, op: Structured, unit: Unit, device: Device) -> None:
+        self._unit, self._device = unit, device
+        self._element = str(ops.element(op.inputs[0])) if op.inputs else ""
+        self._parts = parts(op) if unit.role == "matrix" else ()
+        self._operations = operations(op.body, unit)
+
+    def __call__(self, counts: Sequence[int]) -> int:
+        if self._parts:
+            batch, rows, columns, depth = (math.prod(counts[k] for k in part) for part in self._parts)
+            return cost.contract_cycles(self._device, self._unit, (batch, rows, columns, depth), self._element)
+        return cost.stream_cycles(self._device, self._unit, math.prod(counts), self._operations)
 
 
 def operations(body: ir.Block, unit: Unit) -> list[tuple[bool, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from spyrec import numerics
@@ -17,8 +17,10 @@ from spyrec.device import cost, routes
 from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
-from spyrec.passes.analysis import compute_costs, kernels, ops
+from spyrec.passes.analysis import corelets, kernels
 from spyrec.passes.analysis.axes import Axes, Axis, boxed
+from spyrec.passes.analysis.compute_costs import Cycles
+from spyrec.passes.analysis.contractions import suits
 from spyrec.passes.analysis.structured import Structured, structured
 
 SLOTS = 2
@@ -57,11 +59,8 @@ class _Work:
     """The dimensions of the tensor that it makes, as positions in ``axes``, and bytes of its element."""
     strides: tuple[int, ...] = ()
     element: int = 0
-    operations: tuple[tuple[bool, str], ...] = ()
-    matrix: tuple[tuple[int, ...], ...] = ()
-    """Batch, rows, columns and depth of a product of matrices, as positions in ``axes``."""
-    factors: str = ""
-    """The element type of what is multiplied."""
+    compute: Callable[[Sequence[int]], int] | None = None
+    """Cycles of a compute op with these extents of its loops."""
 
 
 class Costs:
@@ -144,12 +143,8 @@ class Costs:
             whole = self._starting(work.unit) + time
             # Start-up is hidden behind what is in flight.
             return max(time, whole / outstanding, around), bytes_ * self.tiles / timing.device_bandwidth, whole
-        if work.matrix:
-            batch, rows, columns, depth = (math.prod(extents[k] for k in part) for part in work.matrix)
-            shape, unit = (batch, rows, columns, depth), self.device.unit("matrix")
-            cycles = cost.contract_cycles(self.device, unit, shape, work.factors)
-        else:
-            cycles = cost.stream_cycles(self.device, self.device.unit("vector"), math.prod(extents), work.operations)
+        assert work.compute is not None
+        cycles = work.compute(extents)
         return cycles + around, 0, cycles
 
 
@@ -182,24 +177,22 @@ def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
         expression.position for expression in seen.output_maps[0].results if isinstance(expression, ir.AffineDimExpr)
     )
     element = sum(numerics.sizeof(str(ir.RankedTensorType(result.type).element_type)) for result in op.results)
-    operations = tuple(compute_costs.operations(seen.body, device.unit("vector")))
-    matrix = _contraction(seen, device)
-    factors = str(ops.element(seen.inputs[0])) if matrix else ""
-    return _Work(op, space, extents, "compute", (dims, element), operations=operations, matrix=matrix, factors=factors)
+    return _Work(op, space, extents, "compute", (dims, element), compute=_cycles(seen, device))
 
 
-def _contraction(seen: Structured, device: Device) -> tuple[tuple[int, ...], ...]:
-    """The loops of a sum of products of two tensors, as batch, rows, columns and depth; nothing for other ops."""
-    if len(seen.inputs) != 2 or len(seen.outputs) != 1 or seen.is_parallel:
-        return ()
-    bodies = [view.operation.name for view in seen.body.operations]
-    if "arith.mulf" not in bodies or "arith.addf" not in bodies:
-        return ()
-    element = str(ops.element(seen.inputs[0]))
-    matrix = [unit for unit in device.units.values() if unit.role == "matrix"]
-    if len(matrix) != 1 or element not in matrix[0].lanes:
-        return ()
-    return compute_costs.parts(seen)
+def _cycles(op: Structured, device: Device) -> Callable[[Sequence[int]], int]:
+    """How long the op takes on the unit that it is going to be given to, on all corelets where that is faster."""
+    matrix = next((unit for unit in device.units.values() if unit.role == "matrix"), None)
+    unit = matrix if matrix is not None and suits(op, matrix) else device.unit("vector")
+    whole = Cycles(op, unit, device)
+    if device.corelets < 2 or unit.level != "corelet":
+        return whole
+
+    def shared(counts: Sequence[int]) -> int:
+        cut = next(corelets.cuts(op, counts, device), None)
+        return whole(counts) - (0 if cut is None else max(0, corelets.saved(whole, counts, cut, device)))
+
+    return shared
 
 
 def bytes_of(value: ir.Value, alignment: int) -> int:

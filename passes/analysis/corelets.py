@@ -1,0 +1,67 @@
+"""Where the work of a compute op can be shared among the corelets of a core, and what that saves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from spyrec import numerics
+from spyrec.device.model import Device
+from spyrec.mlir import ir
+from spyrec.passes.analysis import ops
+from spyrec.passes.analysis.compute_costs import Cycles
+from spyrec.passes.analysis.layouts import linear
+from spyrec.passes.analysis.structured import Structured
+
+Cut = tuple[int, list[tuple[int, int]]]
+"""A loop, and the first iteration and the number of iterations of each piece."""
+
+
+def cuts(op: Structured, counts: Sequence[int], device: Device) -> Iterator[Cut]:
+    """The loops that can be cut, outermost first, when they have the extents ``counts``."""
+    kinds = [str(kind) for kind in ir.ArrayAttr(op.op.attributes["iterator_types"])]
+    indexed = {
+        ir.IntegerAttr(view.operation.attributes["dim"]).value
+        for view in op.body.operations
+        if view.operation.name == "linalg.index"
+    }
+    for loop, (count, kind) in enumerate(zip(counts, kinds, strict=True)):
+        if "parallel" not in kind or loop in indexed or count < 2:
+            continue
+        if all(walks(map_, loop) for map_ in op.output_maps) and all(_plain(map_, loop) for map_ in op.maps):
+            step = max(_grain(op, loop, device), -(-count // device.corelets))
+            step = -(-step // _grain(op, loop, device)) * _grain(op, loop, device)
+            pieces = [(first, min(step, count - first)) for first in range(0, count, step)]
+            if len(pieces) > 1:
+                yield loop, pieces
+
+
+def walks(map_: ir.AffineMap, loop: int) -> bool:
+    """Whether a map hands out the loop."""
+    return any(isinstance(e, ir.AffineDimExpr) and e.position == loop for e in map_.results)
+
+
+def _plain(map_: ir.AffineMap, loop: int) -> bool:
+    """Whether the loop appears alone wherever it appears."""
+    for expression in map_.results:
+        found = linear(expression, map_.n_dims)
+        if not isinstance(expression, ir.AffineDimExpr) and (found is None or found[0][loop]):
+            return False
+    return True
+
+
+def _grain(op: Structured, loop: int, device: Device) -> int:
+    """Iterations that stay together: a whole stick where the loop is the innermost dimension of an operand."""
+    stick = device.memory("lx").alignment
+    grain = 1
+    for value, map_ in zip([*op.inputs, *op.outputs], op.maps, strict=True):
+        if map_.results and isinstance(map_.results[-1], ir.AffineDimExpr) and map_.results[-1].position == loop:
+            element = numerics.sizeof(str(ops.element(value)))
+            grain = max(grain, -(-stick // element))
+    return grain
+
+
+def saved(cycles: Cycles, counts: Sequence[int], cut: Cut, device: Device) -> int:
+    """Cycles from the start of an op to its end that the cut saves, less what the second unit costs."""
+    loop, pieces = cut
+    piece = [pieces[0][1] if k == loop else n for k, n in enumerate(counts)]
+    return cycles(counts) - cycles(piece) - device.timing.post_latency - 2 * device.timing.scalar_cycles
