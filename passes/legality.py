@@ -160,9 +160,6 @@ class _Function:
         if op.name == "scf.for":
             if "unsignedCmp" in op.attributes:
                 self._refuse(op, support.Refusal("its counter is unsigned", "use a signed loop"))
-            step = self.values.form(op.operands[2])
-            if not step.is_constant:
-                self._refuse(op, support.Refusal("its step is not constant", "count by 1 and multiply the counter"))
         elif any(len(region.blocks) > 1 for region in op.regions):
             self._refuse(op, support.refusal("cf."))
             return False

@@ -34,7 +34,9 @@ class NormalizeLoops(Pass):
           use(%i)
         }
 
-    Leaves alone a loop whose step is not a positive constant. Refuses nothing.
+    A step that only the run knows divides the span of the loop; one that is not positive is an error of the run, as it
+    is where the kernel is executed as written: the span is divided by 0. Leaves alone a loop whose step is a constant
+    below 1. Refuses nothing.
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -53,15 +55,21 @@ def _normalize(loop: ir.Operation, values: IndexValues) -> bool:
     counter = loop.regions[0].blocks[0].arguments[0]
     low, high, step = (values.form(operand) for operand in list(loop.operands)[:3])
     index = ir.IndexType.get()
-    if not step.is_constant or step.constant < 1:
+    if step.is_constant and step.constant < 1:
         return False
     if low == Linear.of(0) and step == Linear.of(1) and counter.type == index:
         return False
-    trips = values.quotient((high - low).plus(step.constant - 1), step.constant)
     where = loop.location
     with ir.InsertionPoint(loop):
+        if step.is_constant:
+            trips = values.materialize(values.quotient((high - low).plus(step.constant - 1), step.constant), where)
+        else:
+            pace = values.materialize(step, where)
+            trips = ops.divide_up(
+                values.materialize(high - low, where), ops.largest(pace, ops.index_constant(0, where), where), where
+            )
         loop.operands[0] = ops.index_constant(0, where)
-        loop.operands[1] = values.materialize(trips, where)
+        loop.operands[1] = trips
         loop.operands[2] = ops.index_constant(1, where)
     type_ = counter.type
     uses = list(counter.uses)
@@ -69,7 +77,10 @@ def _normalize(loop: ir.Operation, values: IndexValues) -> bool:
     if not uses:
         return True
     with ir.InsertionPoint.at_block_begin(loop.regions[0].blocks[0]):
-        old = values.materialize(low + values.form(counter).scaled(step.constant), where)
+        if step.is_constant:
+            old = values.materialize(low + values.form(counter).scaled(step.constant), where)
+        else:
+            old = ops.add(values.materialize(low, where), ops.multiply(counter, pace, where), where)
         if type_ != index:
             old = ops.index_cast(old, type_, where)
     for use in uses:

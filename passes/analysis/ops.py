@@ -40,6 +40,16 @@ def multiply(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value
     return result
 
 
+def divide_up(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
+    """``arith.ceildivsi``."""
+    return _result(arith.CeilDivSIOp(left, right, loc=location))
+
+
+def largest(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
+    """``arith.maxsi``."""
+    return _result(arith.MaxSIOp(left, right, loc=location))
+
+
 def compare(predicate: int, left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
     """``arith.cmpi``; ``predicate`` is the attribute's integer."""
     result: ir.Value = arith.CmpIOp(predicate, left, right, loc=location).result

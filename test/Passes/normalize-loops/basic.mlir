@@ -57,3 +57,19 @@ func.func @nested() attributes {grid = [1]} {
   }
   return
 }
+
+// A step that the run knows: a count of iterations that divides by 0 where the step is not positive.
+//
+// CHECK-LABEL: func.func @paced
+// CHECK: %[[SPAN:.*]] = affine.apply
+// CHECK: %[[PACE:.*]] = arith.maxsi %s, %{{.*}} : index
+// CHECK: %[[TRIPS:.*]] = arith.ceildivsi %[[SPAN]], %[[PACE]] : index
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %[[TRIPS]] step
+// CHECK: %[[M:.*]] = arith.muli %[[K]], %s : index
+// CHECK: arith.addi %m, %[[M]] : index
+func.func @paced(%m: index, %n: index, %s: index) attributes {grid = [1]} {
+  scf.for %i = %m to %n step %s {
+    %0 = arith.addi %i, %i : index
+  }
+  return
+}
