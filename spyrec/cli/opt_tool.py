@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -309,6 +310,20 @@ def _split(text: str, marker: str) -> list[str]:
     return ["\n".join(part) for part in parts]
 
 
+def mlir_dialects(context: ir.Context) -> list[str]:
+    """The dialects that MLIR has registered: the bindings hand them out in a note about one that there is not."""
+    from spyrec.mlir import ir
+
+    head = "Available dialects: "
+    try:
+        ir.Module.parse("none.none", context)
+    except ir.MLIRError as error:
+        notes = [str(note.message) for said in error.error_diagnostics for note in said.notes]
+        listed = next((note for note in notes if note.startswith(head)), head)
+        return re.findall(r"[\w.]+", listed.removeprefix(head).partition(" (* ")[0])
+    return []
+
+
 def listing(values: dict[str, Any]) -> int:
     """``--list-passes`` and ``--show-dialects``."""
     from spyrec.passkit import options, registry, upstream
@@ -327,7 +342,7 @@ def listing(values: dict[str, Any]) -> int:
     if values["show_dialects"]:
         from spyrec import dialects
 
-        dialects.make_context()
-        lines.append(f"Available Dialects: {', '.join(dialects.names())}, and those of MLIR")
+        names = {*dialects.names(), *mlir_dialects(dialects.make_context())}
+        lines.append(f"Available Dialects: {', '.join(sorted(names))}")
     frame.emit("\n".join(lines) + "\n")
     return 0

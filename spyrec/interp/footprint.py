@@ -427,6 +427,12 @@ def _signature_of(function: ir.Operation, numbers: Mapping[str, int | float] | N
         type_ = str(argument.type)
         if type_.startswith("!ktdp.runtime_arg"):
             type_ = _underlying(argument.type)
+        elif isinstance(argument.type, ir.ShapedType):
+            sink = diag.Sink()
+            message = f"argument {names[k]} has type {type_}: an argument is an address (index) or a number"
+            note = "take the address of a tensor as index, and make a view of it"
+            sink.error(argument, "unsupported-type", message, notes=[note])
+            sink.fail()
         line, column = (place.line, place.column) if place else (0, 0)
         marked = _may_alias(function, k)
         arguments.append(Argument(k, names[k], kind, type_, line, column, resolved.source, marked))

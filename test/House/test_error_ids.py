@@ -14,6 +14,7 @@ from spyrec.diag.ids import IDS
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test" / "tools"))
 import error_ids  # noqa: E402
+import error_sites  # noqa: E402
 
 PAGES = {path.stem: path for path in (ROOT / "docs" / "errors").glob("*.md")}
 FOLDERS = ("spyrec", "passes", "dialects")
@@ -80,7 +81,37 @@ def test_classes_are_exceptions() -> None:
 
 def test_each_id_is_reached_by_a_test() -> None:
     # Whether they are is found out by test/tools/error_ids.py, which runs all tests; here the list is complete.
-    listed = error_ids.read()
+    listed = error_ids.read("id")
     assert sorted(set(IDS) - set(listed)) == [], "write a test, then: python test/tools/error_ids.py --update TEST"
     assert sorted(set(listed) - set(IDS)) == []
     assert [test for test in listed.values() if not (ROOT / test).is_file()] == []
+
+
+def test_each_place_that_reports_is_reached_by_a_test() -> None:
+    # As above, for each call that makes a diagnostic: a message that no test has seen may say anything.
+    listed = error_ids.read("site")
+    there = error_ids.wanted()["site"]
+    assert sorted(there - set(listed)) == [], (
+        "write a test that reaches it, then: python test/tools/error_ids.py --update TEST"
+    )
+    assert sorted(set(listed) - there) == [], "python test/tools/error_ids.py --update TEST takes out what is gone"
+    tests = {test for test in listed.values() if not test.startswith(error_ids.EXCEPT)}
+    assert [test for test in sorted(tests) if not (ROOT / test).is_file()] == []
+    reasons = [test.removeprefix(error_ids.EXCEPT) for test in listed.values() if test.startswith(error_ids.EXCEPT)]
+    assert all(len(reason.split()) > 2 for reason in reasons)
+
+
+def test_a_place_is_found_however_it_is_written() -> None:
+    file = error_sites.ROOT / "passes" / "x.py"
+    text = """
+class A:
+    def f(self, sink):
+        sink.error(self, "syntax", "one")
+        sink.error(self, "syntax", "two")
+        if self.id == "syntax":
+            raise UsageError(f"three {self}")
+        return "syntax", "four"
+"""
+    found = [(site.name, site.line) for site in error_sites.Finder(file, text, frozenset({"syntax"})).found()]
+    name = "passes/x.py::A.f"
+    assert found == [(f"{name} syntax", 4), (f"{name} syntax#1", 5), (f"{name} UsageError", 7), (f"{name} syntax#2", 8)]

@@ -5,7 +5,7 @@ import pytest
 from kernel import line_of, parsed
 
 from spyrec import interp
-from spyrec.errors import InvalidKernel
+from spyrec.errors import InvalidKernel, Unsupported
 from spyrec.spyrecode.signature import Signature
 
 SET = "affine_set<(a)[s] : (a >= 0, -a + s - 1 >= 0)>"
@@ -118,3 +118,11 @@ def test_without_a_grid_a_kernel_that_asks_for_its_id_runs_on_all_cores() -> Non
     quiet = text.replace("  %t = ktdp.get_compute_tile_id : index\n", "")
     with parsed(quiet + view("%x") + LOAD + "  return\n}\n") as function:
         assert interp.signature_of(function).grid == 1
+
+
+def test_an_argument_is_an_address_or_a_number() -> None:
+    text = "func.func @k(%m: memref<4xf16>) {\n  return\n}\n"
+    with parsed(text) as function, pytest.raises(Unsupported) as caught:
+        interp.signature_of(function)
+    (found,) = caught.value.diagnostics
+    assert (found.id, found.position and (found.position.line, found.position.column)) == ("unsupported-type", (1, 14))

@@ -46,15 +46,17 @@ def sites() -> list[Site]:
     """All sites, in order of file and place."""
     from spyrec.diag.ids import IDS
 
-    return [site for path in sources() for site in _Finder(path, frozenset(IDS)).found()]
+    return [
+        site for path in sources() for site in Finder(path, path.read_text(encoding="utf-8"), frozenset(IDS)).found()
+    ]
 
 
-class _Finder(ast.NodeVisitor):
+class Finder(ast.NodeVisitor):
     """Sites of one file."""
 
-    def __init__(self, path: Path, ids: frozenset[str]) -> None:
+    def __init__(self, path: Path, text: str, ids: frozenset[str]) -> None:
         self._path = path.relative_to(ROOT).as_posix()
-        self._tree = ast.parse(path.read_text(encoding="utf-8"))
+        self._tree = ast.parse(text)
         self._ids = ids
         self._scopes: list[str] = []
         self._functions = 0
