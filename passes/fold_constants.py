@@ -22,7 +22,8 @@ class FoldConstants(Pass):
 
     Upstream folds ``math`` operations on constants with the C library of the machine that compiles, whose last bit is
     not that of the executors and the simulator. So constants are folded here, by the same functions that execute them,
-    before anything else gets to see them; nothing is left for upstream to fold.
+    before anything else gets to see them, also where they come through loops and ifs that upstream will dissolve;
+    nothing is left for upstream to fold.
 
     IR before::
 
@@ -49,6 +50,10 @@ class FoldConstants(Pass):
                 _learn(inner.results[0], inner.attributes["value"], known)
             elif inner.name == "tensor.splat":
                 ctx.statistics["ops folded"] += _replace(inner, known.get(inner.operands[0]), known)
+            elif inner.name == "scf.for":
+                _enter_loop(inner, known)
+            elif inner.name == "scf.yield":
+                _leave(inner, known)
             elif inner.name == "linalg.yield":
                 ctx.statistics["ops folded"] += _finish(inner, known)
             elif (seen := structured(inner)) is not None:
@@ -65,6 +70,46 @@ def _learn(result: ir.Value, attribute: ir.Attribute, known: _Known) -> None:
         attribute = attribute.get_splat_value()
     if isinstance(attribute, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr):
         known[result] = np.asarray(attribute.value, dtype=numerics.dtype(str(ops.element(result))))
+
+
+def _trips(loop: ir.Operation, known: _Known) -> int | None:
+    """How often a loop runs, if that is known."""
+    low, high, step = (known.get(operand) for operand in list(loop.operands)[:3])
+    if low is None or high is None or step is None or int(step) <= 0 or "unsignedCmp" in loop.attributes:
+        return None
+    return len(range(int(low), int(high), int(step)))
+
+
+def _enter_loop(loop: ir.Operation, known: _Known) -> None:
+    """Let what a loop carries be its init, where upstream would put the init there: in a loop that runs once, and where
+    every iteration hands on what it got.
+    """
+    once = _trips(loop, known) == 1
+    block = loop.regions[0].blocks[0]
+    end = list(block.operations)[-1].operation
+    inits = list(loop.operands)[3:]
+    for argument, init, given in zip(list(block.arguments)[1:], inits, end.operands, strict=True):
+        if init in known and (once or given in (argument, init)):
+            known[argument] = known[init]
+
+
+def _leave(end: ir.Operation, known: _Known) -> None:
+    """What comes out of a loop that runs once or never, or of an if whose branch is known."""
+    around = kernels.parent(end)
+    assert around is not None
+    given = list(end.operands)
+    if around.name == "scf.for":
+        trips = _trips(around, known)
+        inits = list(around.operands)[3:]
+        arguments = list(around.regions[0].blocks[0].arguments)[1:]
+        for result, argument, init, value in zip(around.results, arguments, inits, given, strict=True):
+            source = init if trips == 0 or value in (argument, init) else value if trips == 1 else None
+            if source is not None and source in known:
+                known[result] = known[source]
+    elif around.name == "scf.if" and around.operands[0] in known:
+        taken = around.regions[0 if bool(known[around.operands[0]]) else 1].blocks
+        if len(taken) and taken[0] == end.block:
+            known.update({r: known[v] for r, v in zip(around.results, given, strict=True) if v in known})
 
 
 def _enter(op: Structured, known: _Known) -> None:

@@ -64,7 +64,7 @@ STAGES: tuple[Stage, ...] = (
                 "Counters and addresses in one form each, over which bounds can be proven.",
             ),
             Step(
-                "func.func(resolve-views,canonicalize,cse)",
+                "func.func(resolve-views,fold-constants,canonicalize,cse)",
                 "No pass after this one has to know what a view is. Dead code goes only now: its views are what the"
                 " kernel asks of a launch, too.",
             ),
