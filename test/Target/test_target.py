@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import pytest
 from by_hand import PROGRAMS, SCHEDULES
 from target import Arrays, Program, device, gate
 
-from spyrec import codegen, isa, sim, spyrecode
+from spyrec import codegen, driver, isa, sim, spyrecode
 from spyrec.dialects.dataflow import ChannelOp, PostOp, WaitOp
 from spyrec.errors import SpyrecError
 from spyrec.passes.analysis import kernels
@@ -61,6 +62,19 @@ LOOPS = [program for program in PROGRAMS if "// iterations" in program.text("pro
 @pytest.mark.parametrize("program", LOOPS, ids=str)
 def test_size_does_not_depend_on_trip_counts(program: Program) -> None:
     assert len({len(isa.encode(program.artifact(n).program)) for n in (10, 70_000, 10_000_000)}) == 1
+
+
+def test_the_size_of_a_compiled_kernel_does_not_depend_on_trip_counts() -> None:
+    """From the text of a kernel, through all passes."""
+    text = (Path(__file__).parents[2] / "examples" / "loops.mlir").read_text(encoding="utf-8")
+    sizes = set()
+    for count in (10, 1000, 10_000_000):
+        longer = text.replace("constant 1000 :", f"constant {count} :")
+        longer = longer.replace("2000", str(2 * count)).replace("1999", str(2 * count - 1))
+        artifact = driver.compile_text(longer, "loops.mlir", driver.Options(kernel="loop_1000")).artifact
+        assert artifact is not None
+        sizes.add(len(isa.encode(artifact.program)))
+    assert len(sizes) == 1
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)

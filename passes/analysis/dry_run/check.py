@@ -5,6 +5,7 @@ What could not be looked at is handed back too: nothing counts as right because 
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -95,7 +96,8 @@ def _execute(run: Run) -> bool:
 
 def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
     """A run for each class of inputs: every choice the first option, every one the second, and so on; then all
-    combinations, in order, as far as they are few; then some at random.
+    combinations if they are few, or else all pairs of options of two choices that are near to one another; then some at
+    random.
     """
 
     def made(choices: Choices) -> Run:
@@ -117,13 +119,16 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
     for option in range(1, _UNIFORM):
         yield made(Choices(default=_always(option)))
     taken = first.choices.taken
-    for _ in range(_MAX_RUNS):
+    few = math.prod(options for _, options in taken) <= _MAX_RUNS
+    for _ in range(_MAX_RUNS if few else 0):
         script = _following(taken)
         if script is None:
             return
         run = made(Choices(script))
         yield run
         taken = run.choices.taken
+    for row in range(0 if few else _UNIFORM**2):
+        yield made(Choices(default=_pairs(row)))
     for seed in range(_RANDOM):
         yield made(_drawn(random.Random(seed)))
 
@@ -134,6 +139,17 @@ def _drawn(draw: random.Random) -> Choices:
 
 def _always(option: int) -> Callable[[int, int], int]:
     return lambda number, options: min(option, options - 1)
+
+
+def _pairs(row: int) -> Callable[[int, int], int]:
+    """Options such that over all rows each two of any six choices in a row take all pairs (an orthogonal array)."""
+    one, other = divmod(row, _UNIFORM)
+
+    def option(number: int, options: int) -> int:
+        column = number % (_UNIFORM + 1)
+        return (one if column == _UNIFORM else other + column * one) % _UNIFORM % options
+
+    return option
 
 
 def _following(taken: Sequence[tuple[int, int]]) -> list[int] | None:
