@@ -48,13 +48,26 @@ def memref(shape: tuple[int, int], layout: str = "") -> str:
 class Generator:
     """The text of a random schedule; arguments ``n0``.. are trip counts, a bit of ``p0``.. decides a branch in an
     iteration. ``views`` and ``loads`` say how often operands are parts of buffers, and how often bounds, conditions and
-    addresses are made with a number that is loaded from one, which is 0.
+    addresses are made with a number that is loaded from one, which is 0. ``whiles`` says how many loops run while a
+    condition holds, or carry a number; ``clips`` how many transfers leave something out.
     """
 
-    def __init__(self, seed: int, size: int, *, constant: float, views: float = 0, loads: float = 0) -> None:
+    def __init__(
+        self,
+        seed: int,
+        size: int,
+        *,
+        constant: float,
+        views: float = 0,
+        loads: float = 0,
+        whiles: float = 0,
+        clips: float = 0,
+    ) -> None:
         self.random = random.Random(seed)
         self.views = views
         self.loads = loads
+        self.whiles = whiles
+        self.clips = clips
         self.lines: list[str] = []
         self.types: dict[str, str] = {}
         self.left = size
@@ -85,6 +98,9 @@ class Generator:
                 if self.random.random() >= self.constant:
                     bound = f"%{COUNTS[len(counters)]}"
                 bound = self.plus_loaded(bound, buffers, indent)
+                if self.whiles and self.random.random() < self.whiles:
+                    self.carrying(counters, buffers, bound, indent)
+                    continue
                 first, step = self.random.choice([("%k0", "%k1"), ("%k0", "%k1"), ("%k1", "%k2")])
                 self.lines.append(f"{indent}scf.for %{name} = {first} to {bound} step {step} {{")
                 self.block([*counters, f"%{name}"], buffers, indent + "  ")
@@ -94,6 +110,32 @@ class Generator:
             else:
                 self.left -= 1
                 self.work(counters, buffers, indent)
+
+    def carrying(self, counters: list[str], buffers: list[str], bound: str, indent: str) -> None:
+        """A loop on a condition, or a counted one that carries the counter of the ops in it."""
+        out, k, r, m, go, c = (self.fresh(stem) for stem in ("w", "ca", "da", "ea", "fa", "ga"))
+        deeper = indent + "  "
+        if self.random.random() < 0.4:
+            self.lines.append(
+                f"{indent}%{out} = scf.for %{c} = %k0 to {bound} step %k1 iter_args(%{k} = %k1) -> (index) {{"
+            )
+            self.block([*counters, f"%{k}"], buffers, deeper)
+            self.lines += [f"{deeper}%{m} = arith.addi %{k}, %k2 : index", f"{deeper}scf.yield %{m} : index"]
+        else:
+            self.lines.append(f"{indent}%{out} = scf.while (%{k} = %k0) : (index) -> index {{")
+            self.block([*counters, f"%{k}"], buffers, deeper)
+            tested = self.plus_loaded(f"%{k}", buffers, deeper)
+            self.lines += [
+                f"{deeper}%{go} = arith.cmpi slt, {tested}, {bound} : index",
+                f"{deeper}scf.condition(%{go}) %{k} : index",
+                f"{indent}}} do {{",
+                f"{indent}^bb0(%{r}: index):",
+            ]
+            self.block([*counters, f"%{r}"], buffers, deeper)
+            self.lines += [f"{deeper}%{m} = arith.addi %{r}, %k1 : index", f"{deeper}scf.yield %{m} : index"]
+        self.lines.append(indent + "}")
+        self.left -= 1
+        self.work([*counters, f"%{out}"], buffers, indent)
 
     def branch(self, counters: list[str], buffers: list[str], indent: str) -> None:
         mask, bit, tested = MASKS[self.branches], self.fresh("m"), self.fresh("c")
@@ -195,9 +237,23 @@ class Generator:
         box = f"@device[{start} from %{self.random.choice('xxy')}] strides {strides}"
         route = '["ddr", "load", "lx"]' if unit == "load" else '["lx", "store", "ddr"]'
         sides = form.format(box=box, buffer=buffer)
+        sides += self.clip(counters, indent)
         self.lines.append(
             f"{indent}dataflow.data_transfer {sides} {{route = {route}, unit = @{unit}}} : {self.types[buffer]}"
         )
+
+    def clip(self, counters: list[str], indent: str) -> str:
+        if not self.clips or self.random.random() >= self.clips:
+            return ""
+        bounds = [str(self.random.choice(numbers)) for numbers in ((0, 1), (0, 1, 1), (1, 2), (2, 3, 4))]
+        if counters and self.random.random() < 0.6:
+            moved, counter = self.random.randrange(4), self.random.choice(counters)
+            shift = self.random.randint(-1, 2)
+            name = self.fresh("h")
+            self.lines.append(f"{indent}%{name} = affine.apply affine_map<(i) -> (i mod 3 + {shift})>({counter})")
+            bounds[moved] = f"%{name}"
+        fill = self.random.choice(["", " fill 7"])
+        return f" clip [{bounds[0]}, {bounds[1]}] to [{bounds[2]}, {bounds[3]}]{fill}"
 
     def buffer(self, buffers: list[str], indent: str, *, fresh: float) -> str:
         if buffers and self.random.random() >= fresh:
@@ -243,9 +299,25 @@ class Executor:
             if op.name == "scf.for":
                 low, high, step = (self.values[v] for v in list(op.operands)[:3])
                 body = op.regions[0].blocks[0]
+                given = [self.values[v] for v in list(op.operands)[3:]]
                 for value in range(low, high, step):
-                    self.values[body.arguments[0]] = value
+                    self.values.update(zip(body.arguments, [value, *given], strict=True))
                     yield from self.block(body)
+                    given = [self.values[v] for v in list(body.operations)[-1].operation.operands]
+                self.values.update(zip(op.results, given, strict=True))
+            elif op.name == "scf.while":
+                before, after = (region.blocks[0] for region in op.regions)
+                given = [self.values[v] for v in op.operands]
+                while True:
+                    self.values.update(zip(before.arguments, given, strict=True))
+                    yield from self.block(before)
+                    tested, *passed = [self.values[v] for v in list(before.operations)[-1].operation.operands]
+                    if not tested:
+                        break
+                    self.values.update(zip(after.arguments, passed, strict=True))
+                    yield from self.block(after)
+                    given = [self.values[v] for v in list(after.operations)[-1].operation.operands]
+                self.values.update(zip(op.results, passed, strict=True))
             elif op.name == "scf.if":
                 region = op.regions[0 if self.values[op.operands[0]] else 1]
                 for arm in region.blocks:
@@ -255,7 +327,7 @@ class Executor:
                 yield op.name, view
             elif op.name.startswith(("dataflow.", "memref.")) or op.name == "linalg.generic":
                 yield op.name, view
-            elif op.name not in ("scf.yield", "func.return"):
+            elif op.name not in ("scf.yield", "scf.condition", "func.return"):
                 self.values[op.results[0]] = self.scalar(op)
 
     def scalar(self, op: ir.Operation) -> int:
@@ -320,11 +392,12 @@ def sequential(function: ir.Operation, arguments: dict[str, int]) -> list[Work]:
 
     def side(view: Any, name: str, buffer: ir.Value) -> int:
         shape = tuple(ir.MemRefType(buffer.type).shape)
+        shape, first = inside(view, shape, executor.values, whole=name == "dest" and view.fill is not None)
         if getattr(view, name) is not None:
-            return box(starts[buffer], shape, strides_of(buffer), ELEMENT)
+            return moved(starts[buffer], shape, strides_of(buffer), first)
         start = DEVICE_BYTES + executor.values[getattr(view, f"{name}_base")]
         start += executor.values[getattr(view, f"{name}_offset")] * ELEMENT
-        return box(start, shape, tuple(s * ELEMENT for s in getattr(view, f"{name}_strides")), ELEMENT)
+        return moved(start, shape, tuple(s * ELEMENT for s in getattr(view, f"{name}_strides")), first)
 
     for name, view in executor.block(block):
         if name == "dataflow.tile_id":
@@ -356,10 +429,41 @@ def sequential(function: ir.Operation, arguments: dict[str, int]) -> list[Work]:
     return done
 
 
+def inside(
+    view: Any, counts: tuple[int, ...], values: dict[ir.Value, int], *, whole: bool
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """How many steps of each count are inside of the clip, and the first of them; all when ``whole``."""
+    if whole or view.static_lower is None:
+        return counts, tuple(0 for _ in counts)
+    bounds = []
+    for static, operands in ((view.static_lower, view.lower), (view.static_upper, view.upper)):
+        dynamic = iter([values[v] for v in operands])
+        bounds.append([next(dynamic) if entry == DYNAMIC else entry for entry in static])
+    first = tuple(max(0, low) for low in bounds[0])
+    return tuple(max(0, min(n, b) - a) for n, a, b in zip(counts, first, bounds[1], strict=True)), first
+
+
+def moved(
+    start: int, counts: tuple[int, ...], strides: tuple[int, ...], first: tuple[int, ...], element: int = ELEMENT
+) -> int:
+    """The bytes of a box, from step ``first`` of each count on."""
+    return box(start + sum(f * s for f, s in zip(first, strides, strict=True)), counts, strides, element)
+
+
 def needing(value: ir.Value) -> set[str]:
     """The units of all that depends on a value."""
     found: set[str] = set()
     for use in value.uses:
+        if use.owner.operation.name in ("scf.condition", "scf.yield"):
+            loop = kernels.owner(use.owner.operation.block)
+            if use.owner.operation.name == "scf.condition":
+                for op in kernels.walk(loop):
+                    if isinstance(op.opview, dataflow.DataTransferOp):
+                        found.add(op.opview.unit.value)
+                    elif op.name == "linalg.generic":
+                        found.add("sfu")
+                found |= {unit for result in loop.results for unit in needing(result)}
+            continue
         for op in [use.owner.operation, *kernels.walk(use.owner.operation)]:
             if isinstance(op.opview, dataflow.DataTransferOp):
                 found.add(op.opview.unit.value)
@@ -432,7 +536,8 @@ def access(op: Any, unit: str, values: dict[ir.Value, int]) -> Work:
             base = getattr(op, f"{side}_base")
             start = values[getattr(op, side)] + (values[base] if base is not None else 0)
             start += DEVICE_BYTES if getattr(op, f"{side}_space").value == "device" else 0
-            sides.append(box(start, counts, tuple(getattr(op, f"{side}_strides")), op.element_bytes.value))
+            kept, first = inside(op, counts, values, whole=side == "dest" and op.fill is not None)
+            sides.append(moved(start, kept, tuple(getattr(op, f"{side}_strides")), first, op.element_bytes.value))
         return Work(unit, *sides)
     ins = [box(values[v], counts, tuple(s), ELEMENT) for v, s in zip(op.inputs, op.input_strides, strict=True)]
     outs = [box(values[v], counts, tuple(s), ELEMENT) for v, s in zip(op.outputs, op.output_strides, strict=True)]
@@ -570,6 +675,17 @@ def test_order_is_kept_in_parts_of_buffers_and_for_numbers_that_are_loaded(first
     with make_context() as context:
         for seed in range(first, first + 10):
             text = Generator(seed, 8, constant=0.4, views=0.6, loads=0.3).text()
+            lowered = lower(context, text, share=share, prune=seed % 3 > 0)
+            for arguments in runs(text):
+                assert race(run(lowered, arguments), lowered.credits) is None, (seed, arguments)
+
+
+@pytest.mark.parametrize("share", ["never", "always"])
+@pytest.mark.parametrize("first", range(300, 320, 10))
+def test_order_is_kept_in_loops_on_conditions_and_around_clips(first: int, share: str) -> None:
+    with make_context() as context:
+        for seed in range(first, first + 10):
+            text = Generator(seed, 8, constant=0.4, views=0.3, loads=0.3, whiles=0.5, clips=0.4).text()
             lowered = lower(context, text, share=share, prune=seed % 3 > 0)
             for arguments in runs(text):
                 assert race(run(lowered, arguments), lowered.credits) is None, (seed, arguments)
