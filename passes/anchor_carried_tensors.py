@@ -256,20 +256,28 @@ class _Arm:
         return len(todo)
 
     def _write_there(self, value: ir.Value, place: ir.Value) -> None:
-        """Let the op that makes ``value`` write to ``place``, if all that it has is a fresh tensor to write to."""
-        maker = kernels.defining(value)
-        seen = structured(maker) if maker is not None and maker.block == self.block else None
-        if seen is None:
-            return
-        number = ir.OpResult(value).result_number
-        # A value that goes to two places is computed in the first.
-        if any(output == p for output in seen.outputs for p in self.places if p is not None):
-            return
-        if not seen.reads_output(number) and ops.is_fresh(seen.outputs[number]):
-            fresh = kernels.defining(seen.outputs[number])
-            seen.op.operands[len(seen.inputs) + number] = place
-            assert fresh is not None
-            fresh.erase()
+        """Let the op that ``value`` begins with write to ``place``, if all that it has is a fresh tensor to write to.
+
+        What accumulates or inserts goes on in the tensor that it is given: there the op before it began.
+        """
+        while (maker := kernels.defining(value)) is not None and maker.block == self.block:
+            seen = structured(maker)
+            if seen is not None:
+                number = ir.OpResult(value).result_number
+                position, goes_on = len(seen.inputs) + number, seen.reads_output(number)
+            else:
+                position, goes_on = 1, maker.name == "tensor.insert_slice"
+            output = ir.Value(maker.operands[position]) if seen is not None or goes_on else value
+            # A value that goes to two places is computed in the first.
+            if any(output == p for p in self.places if p is not None) or sum(1 for _ in output.uses) != 1:
+                return
+            if not goes_on:
+                fresh = kernels.defining(output)
+                if seen is not None and fresh is not None and place not in seen.outputs and ops.is_fresh(output):
+                    maker.operands[position] = place
+                    fresh.erase()
+                return
+            value = output
 
 
 @dataclass(eq=False)
