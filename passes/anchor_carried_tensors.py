@@ -159,6 +159,9 @@ def _may_go(value: ir.Value, taker: ir.Operation) -> bool:
         return True
     elif value.owner.operation.block != block or value.owner.name not in _MAKES:
         return False
+    elif taker.name == "scf.if" and not all(_may_go(below, value.owner.operation) for below in _below(value)):
+        # Bufferization takes offence at what may be written where something else lies that is read later.
+        return False
     before = {inner.operation for inner in _up_to(block, taker)}
     taken = 0
     for use in value.uses:
@@ -172,7 +175,7 @@ def _may_go(value: ir.Value, taker: ir.Operation) -> bool:
                 return False
         elif user not in before or not _only_reads(user, use.operand_number):
             return False
-    return taken < 2
+    return taken < 2 or taker.name == "scf.if"
 
 
 def _only_reads(user: ir.Operation, operand: int) -> bool:
@@ -300,6 +303,12 @@ def _roots(value: ir.Value) -> Iterator[ir.Value]:
         seen.add(at)
         yield at
         todo += _through(at)
+
+
+def _below(value: ir.Value) -> Sequence[ir.Value]:
+    """The operands of its maker in whose bytes ``value`` may lie."""
+    maker = kernels.defining(value)
+    return [] if maker is None else [operand for operand in _through(value) if operand in list(maker.operands)]
 
 
 def _through(value: ir.Value) -> Sequence[ir.Value]:
