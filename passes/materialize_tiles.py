@@ -9,7 +9,7 @@ from spyrec.device import routes
 from spyrec.dialects import dataflow
 from spyrec.errors import Unsupported
 from spyrec.mlir import ir
-from spyrec.passes.analysis import buffers, kernels, ops, support
+from spyrec.passes.analysis import buffers, kernels, ops
 from spyrec.passkit import Pass, PassContext
 
 
@@ -37,8 +37,7 @@ class MaterializeTiles(Pass):
     A loop that alone starts from what is read computes in the buffer itself; other buffers of reads are only read, so
     that they can be filled again.
 
-    Refuses devices without a route between device memory and LX, or whose route no single unit drives (``no-route``);
-    values that tiles offer one another (``unsupported-op``).
+    Refuses devices without a route between device memory and LX, or whose route no single unit drives (``no-route``).
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -46,11 +45,7 @@ class MaterializeTiles(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         for inner in kernels.walk(op):
             view = inner.opview
-            if isinstance(view, dataflow.OfferOp):
-                refused = support.refusal(view.NAME)
-                message = f"an exchange of values is not compiled yet: {refused.why}"
-                ctx.sink.error(inner, "unsupported-op", message, notes=[refused.instead])
-            elif isinstance(view, dataflow.ReadOp):
+            if isinstance(view, dataflow.ReadOp):
                 found = _route(inner, "device", "lx", ctx)
                 if found is not None:
                     _read(view, *found)

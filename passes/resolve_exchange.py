@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -22,7 +21,7 @@ class ResolveExchange(Pass):
     (the takers are listed, so that a buffer can be given back when all have taken); a consumer computes from its id
     whom it takes from. A reduction is a loop over its producers in the order of their ids, with the combiner in the
     body: passes that know tensors need not know reductions between tiles. Tiles that are no producers skip the body,
-    tiles that are no consumers do not wait, and their results stay undefined.
+    tiles that are no consumers do not wait; they get zeros for what is undefined.
 
     IR before::
 
@@ -90,6 +89,9 @@ class _Resolver:
                 dataflow.OfferOp.build(value=v, takers=dataflow.tile_lists(takers), result=v.type, loc=produce.location)
                 for v in partials
             ]
+        if take.operation.block != produce.operation.block:
+            for made in offers:
+                made.operation.attributes[dataflow.ELSEWHERE] = ir.UnitAttr.get()
         types = [r.type for r in take.results_]
         with ir.InsertionPoint(take.operation):
             consumers = [t for t, sources in enumerate(self.sources) if sources is not None]
@@ -171,14 +173,7 @@ class _Resolver:
         lists = [sources or () for sources in self.sources]
         if isinstance(number, int):
             return tables.look_up([s[number] if s else None for s in lists], self.tile, location)
-        steps = {b - a for s in lists for a, b in itertools.pairwise(s)}
-        d0, d1 = ir.AffineExpr.get_dim(0), ir.AffineExpr.get_dim(1)
-        if len(steps) == 1:
-            start = tables.look_up([s[0] if s else None for s in lists], self.tile, location)
-            return ops.apply(ir.AffineMap.get(2, 0, [d0 + d1 * steps.pop()]), [start, number], location)
-        width = max(map(len, lists))
-        place = ops.apply(ir.AffineMap.get(2, 0, [d0 * width + d1]), [self.tile, number], location)
-        return tables.look_up([s[k] if k < len(s) else None for s in lists for k in range(width)], place, location)
+        return tables.look_up_in(lists, self.tile, number, location)
 
 
 def _inlined(body: ir.Block) -> list[ir.Value]:
@@ -207,4 +202,9 @@ def _if(
 
 
 def _undefined(type_: ir.Type, location: ir.Location) -> ir.Value:
-    return ops.empty(ir.RankedTensorType(type_), location)
+    """A value for who has none: zeros, so that copies of it read nothing that was never written."""
+    shaped = ir.RankedTensorType(type_)
+    if not isinstance(shaped.element_type, ir.IntegerType | ir.FloatType | ir.IndexType):
+        return ops.empty(shaped, location)
+    zero = ir.Attribute.parse(f"dense<{0.0 if isinstance(shaped.element_type, ir.FloatType) else 0}> : {shaped}")
+    return ops.constant(shaped, zero, location)

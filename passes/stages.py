@@ -103,6 +103,7 @@ STAGES: tuple[Stage, ...] = (
                 "func.func(anchor-carried-tensors)",
                 "What goes from iteration to iteration stays in one place, so no loop carries a buffer.",
             ),
+            Step("func.func(materialize-exchange)", "Cores fetch what others offer, and say when they have it."),
             Step("func.func(materialize-tiles)", "Bytes move between memories on a route that the device has."),
             Step("one-shot-bufferize,func.func(canonicalize,cse)", "Upstream decides what may be computed in place."),
             Step("func.func(adopt-buffers,place-compute)", "Whatever is left is run by a unit, in buffers of LX."),

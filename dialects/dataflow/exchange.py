@@ -7,6 +7,9 @@ from spyrec.dialects.dataflow.types import Dataflow, TileLists
 from spyrec.mlir import ir
 from spyrec.ods import constraints as c
 
+ELSEWHERE = "dataflow.taken_elsewhere"
+"""Marks an offer whose takes stand in another block, so that they may run more often than it, or not at all."""
+
 
 class OfferOp(ods.Op, dialect=Dataflow, name="offer", same_types=[("value", "result")]):
     """Let other compute tiles take a value.

@@ -84,9 +84,6 @@ _REFUSALS: dict[str, Refusal] = {
     ),
     "bufferization.": Refusal("buffers are made by the compiler", "leave values as tensors"),
     "cf.": Refusal("control flow must be structured", "use scf.for and scf.if"),
-    "dataflow.offer": Refusal(
-        "exchange between cores is not scheduled yet", "store to device memory in one kernel, and load in the next"
-    ),
     "func.call": Refusal(
         "the call could not be inlined: the callee has no body here, or calls itself", "define the callee in this file"
     ),

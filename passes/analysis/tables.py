@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from spyrec.mlir import arith, ir
@@ -27,6 +28,20 @@ def look_up(table: Table, index: ir.Value, location: ir.Location) -> ir.Value:
                 return index
             return ops.apply(ir.AffineMap.get(1, 0, [expression]), [index], location)
     return _choice(table, index, location)
+
+
+def look_up_in(lists: Sequence[Sequence[int]], index: ir.Value, place: ir.Value, location: ir.Location) -> ir.Value:
+    """``lists[index][place]``, for a place that the list has."""
+    steps = {b - a for entries in lists for a, b in itertools.pairwise(entries)}
+    d0, d1 = ir.AffineExpr.get_dim(0), ir.AffineExpr.get_dim(1)
+    if len(steps) <= 1:
+        step = steps.pop() if steps else 0
+        start = look_up([entries[0] if entries else None for entries in lists], index, location)
+        return ops.apply(ir.AffineMap.get(2, 0, [d0 + d1 * step]), [start, place], location)
+    width = max(map(len, lists))
+    flat = ops.apply(ir.AffineMap.get(2, 0, [d0 * width + d1]), [index, place], location)
+    table = [entries[k] if k < len(entries) else None for entries in lists for k in range(width)]
+    return look_up(table, flat, location)
 
 
 def holds(members: Sequence[int], count: int, index: ir.Value, location: ir.Location) -> ir.Value:

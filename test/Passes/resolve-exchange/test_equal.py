@@ -6,9 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spyrec import asm, diag, interp
+from spyrec import asm, diag, driver, interp
 from spyrec.device import read
 from spyrec.dialects import make_context
+from spyrec.driver import execute as driver_execute
 from spyrec.errors import InvalidKernel
 from spyrec.mlir import ir
 from spyrec.passes.analysis import ops, uniformity
@@ -138,6 +139,24 @@ def test_the_same_bytes_before_and_after(name: str) -> None:
             assert run(module, seed) == before, text
         again = asm.read(text, "k.mlir", context, sink=sink).module
         assert asm.print_op(again.operation) == text
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_same_bytes_scheduled(name: str) -> None:
+    text = kernel(KERNELS[name])
+    options = driver.Options(emit="schedule")
+    reached = driver.compile_text(text, "k.mlir", options)
+    assert "get %" in str(reached.text) or name == "a group without producers"
+    found = []
+    for compiled, seed in (
+        (driver.compile_text(text, "k.mlir", driver.Options(emit="ktir")), None),
+        (reached, None),
+        (reached, 1),
+    ):
+        launch = bind(driver_execute.signature_of(text, "k.mlir", options), {"x": X}, {}, seed=None)
+        driver_execute.run_stage(compiled, launch, seed=seed)
+        found.append({name: array.tobytes() for name, array in launch.outputs().items()})
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("count", [1, 2, 6, 7, 8, 12, 32])
