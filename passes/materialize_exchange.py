@@ -42,8 +42,8 @@ class MaterializeExchange(Pass):
         scf.for %i = %zero to %one step %one {
           dataflow.wait @offer_taken from %taker {unit = @ring} }
 
-    Refuses devices without a unit between cores (``no-route``); kernels that consume in another loop or branch than they
-    produce in, where a taker might take several times or never (``unsupported-op``)."""
+    Refuses devices without a unit between cores (``no-route``); kernels that consume in another loop or branch than
+    they produce in, where a taker might take several times or never (``unsupported-op``)."""
 
     anchor: ClassVar[str] = "func.func"
 
@@ -57,8 +57,8 @@ class MaterializeExchange(Pass):
                 ctx.sink.error(
                     offer,
                     "unsupported-op",
-                    "an exchange that ends in another loop or branch is not compiled yet: its takers may come several times"
-                    " or never",
+                    "an exchange that ends in another loop or branch is not compiled yet: its takers may come several"
+                    " times or never",
                     notes=["produce and consume in one block"],
                 )
         if not units:
