@@ -18,7 +18,19 @@ from spyrec.device import read
 from spyrec.dialects import make_context
 from spyrec.passkit import PassContext, pipeline
 
-__all__ = ["dense", "fill", "generic", "kernel", "passed", "read_box", "results", "tensor", "write_box", "written"]
+__all__ = [
+    "dense",
+    "fill",
+    "generic",
+    "kernel",
+    "passed",
+    "read_box",
+    "results",
+    "signed",
+    "tensor",
+    "write_box",
+    "written",
+]
 
 Shape = Sequence[int]
 
@@ -111,3 +123,14 @@ def results(text: str, values: Mapping[str, Any]) -> dict[str, bytes]:
     """The bytes of all arrays after a run."""
     given = {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in values.items()}
     return {name: array.tobytes() for name, array in execute(text, given).items()}
+
+
+def signed(text: str, arrays: Mapping[str, tuple[str, Shape, str]]) -> str:
+    """A kernel with what it asks of a launch: access (``r``, ``w``), shape and element type of each argument."""
+    entries = [
+        f'{{access = "{access}", arg = {number} : i64, col = 1 : i64, end = {int(np.prod(shape, dtype=int))} : i64,'
+        f' line = 1 : i64, name = "{name}", offset = 0 : i64, sizes = array<i64: {", ".join(map(str, shape))}>,'
+        f" strides = array<i64: {', '.join(map(str, dense(shape)))}>, type = {element}}}"
+        for number, (name, (access, shape, element)) in enumerate(arrays.items())
+    ]
+    return text.replace("attributes {", f"attributes {{dataflow.signature = [{', '.join(entries)}], ", 1)
