@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from spyrec import diag
+from spyrec.device.model import Memory
 from spyrec.dialects import dataflow
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels
+from spyrec.passes.analysis.liveness import Lifetime, lifetimes
+from spyrec.passes.analysis.packing import Request, shared
+from spyrec.passes.analysis.schedule import read
 from spyrec.passkit import Pass, PassContext, option
 
 
@@ -29,11 +35,11 @@ class ChooseBufferDepth(Pass):
         scf.for ... {
           %b = dataflow.alloc {depth = 2 : i64, name = "x"} : memref<1x64xf16, "lx">
 
-    When all buffers together would not fit into LX, the largest depth is taken with which they do; when they do not fit
-    with one slot each, it is 1 and address assignment, which lets buffers share bytes, has the last word. One slot is
-    also taken in an ``scf.if``, and in a loop whose number of iterations is computed in another loop: the slot of an
-    instance would not be an affine function of counters. Leaves alone a buffer that has a depth. Refuses nothing but a
-    ``depth`` below 1."""
+    When all buffers together would not fit into LX, each of the function's loops takes the largest depth with which
+    they do if loops that follow one another share bytes; when they do not fit with one slot each, it is 1, and address
+    assignment has the last word. One slot is also taken in an ``scf.if``, and in a loop whose number of iterations is
+    computed in another loop: the slot of an instance would not be an affine function of counters. Leaves alone a buffer
+    that has a depth. Refuses nothing but a ``depth`` below 1."""
 
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True
@@ -43,26 +49,60 @@ class ChooseBufferDepth(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if self.depth < 1:
             raise UsageError(f"pass '{self.NAME}': depth must be at least 1, but is {self.depth}")
+        found = [_Choice(buffer, _rotates(buffer.operation, op)) for buffer in buffers.allocations(op)]
+        chosen = [choice for choice in found if choice.buffer.depth is None]
+        for choice in chosen:
+            choice.depth = self.depth if choice.rotates else 1
         lx = ctx.device.memory("lx")
-        chosen: list[tuple[dataflow.AllocOp, int, bool]] = []
-        fixed = 0
-        for buffer in buffers.allocations(op):
-            bytes_ = -(-buffers.size(buffer.result.type) // lx.alignment) * lx.alignment
-            if buffer.depth is not None:
-                fixed += bytes_ * buffer.depth.value
-            else:
-                chosen.append((buffer, bytes_, _rotates(buffer.operation, op)))
-        depth = next(
-            (
-                depth
-                for depth in range(self.depth, 1, -1)
-                if fixed + sum(bytes_ * (depth if rotates else 1) for _, bytes_, rotates in chosen) <= lx.size
-            ),
-            1,
-        )
-        for buffer, _, rotates in chosen:
-            i64 = ir.IntegerType.get_signless(64)
-            buffer.operation.attributes["depth"] = ir.IntegerAttr.get(i64, depth if rotates else 1)
+        if sum(choice.bytes(lx) for choice in found) > lx.size:
+            self._share(op, found, chosen, ctx)
+        i64 = ir.IntegerType.get_signless(64)
+        for choice in chosen:
+            choice.buffer.operation.attributes["depth"] = ir.IntegerAttr.get(i64, choice.depth)
+
+    def _share(
+        self, function: ir.Operation, found: Sequence[_Choice], chosen: Sequence[_Choice], ctx: PassContext
+    ) -> None:
+        """Depths with which buffers fit, those of loops that follow one another in the same bytes."""
+        lx = ctx.device.memory("lx")
+        loops: dict[ir.Operation, list[_Choice]] = {}
+        for choice in chosen:
+            if choice.rotates:
+                *_, outermost = kernels.around(choice.buffer.operation, function)
+                loops.setdefault(outermost, []).append(choice)
+                choice.depth = 1
+        # What cannot be read as a schedule is for address assignment to report.
+        schedule = read(function, diag.Sink(), placed=False)
+        if schedule is None or schedule.pinned is not None:
+            alive = [Lifetime(0, 0)] * len(found)
+        else:
+            spans = lifetimes(schedule.program.body, (a.place for a in schedule.allocations))
+            alive = [spans[allocation.place] for allocation in schedule.allocations]
+
+        def fits() -> bool:
+            requests = [Request(choice.bytes(lx), life) for choice, life in zip(found, alive, strict=True)]
+            return shared(requests, lx.size).total <= lx.size
+
+        for members in loops.values():
+            for depth in range(self.depth, 0, -1):
+                for choice in members:
+                    choice.depth = depth
+                if fits():
+                    break
+
+
+@dataclass
+class _Choice:
+    """A buffer, whether it may have several slots, and how many it gets."""
+
+    buffer: dataflow.AllocOp
+    rotates: bool
+    depth: int = 1
+
+    def bytes(self, lx: Memory) -> int:
+        """What it takes of LX."""
+        slot = -(-buffers.size(self.buffer.result.type) // lx.alignment) * lx.alignment
+        return slot * (self.depth if self.buffer.depth is None else self.buffer.depth.value)
 
 
 def _rotates(buffer: ir.Operation, function: ir.Operation) -> bool:

@@ -28,3 +28,48 @@ func.func @one(%n: index) attributes {grid = [1]} {
   }
   return
 }
+
+// Loops that follow one another share bytes: 2 x 768 KiB each, which would not fit side by side.
+// CHECK-LABEL: func.func @follow
+// CHECK: depth = 2 : i64, name = "first"
+// CHECK: depth = 2 : i64, name = "second"
+// CHECK: depth = 1 : i64, name = "third"
+// CHECK: depth = 2 : i64, name = "last"
+func.func @follow(%n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i8
+  scf.for %i = %c0 to %n step %c1 {
+    %a = dataflow.alloc {name = "first"} : memref<786432xi8, "lx">
+    linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"], dataflow.unit = @sfu}
+      outs(%a : memref<786432xi8, "lx">) {
+    ^bb0(%old: i8):
+      linalg.yield %zero : i8
+    }
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %a = dataflow.alloc {name = "second"} : memref<786432xi8, "lx">
+    linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"], dataflow.unit = @sfu}
+      outs(%a : memref<786432xi8, "lx">) {
+    ^bb0(%old: i8):
+      linalg.yield %zero : i8
+    }
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %a = dataflow.alloc {name = "third"} : memref<1572864xi8, "lx">
+    linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"], dataflow.unit = @sfu}
+      outs(%a : memref<1572864xi8, "lx">) {
+    ^bb0(%old: i8):
+      linalg.yield %zero : i8
+    }
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %a = dataflow.alloc {name = "last"} : memref<786432xi8, "lx">
+    linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"], dataflow.unit = @sfu}
+      outs(%a : memref<786432xi8, "lx">) {
+    ^bb0(%old: i8):
+      linalg.yield %zero : i8
+    }
+  }
+  return
+}
