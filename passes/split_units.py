@@ -158,7 +158,7 @@ class _Unit:
     def __init__(self, splitter: _Splitter, body: ir.Block, kind: str, part: Slice) -> None:
         self.splitter = splitter
         self.body = body
-        self.device_unit = splitter.ctx.device.units[kind]
+        self.device_unit = splitter.ctx.device.units.get(kind)
         self.part = part
         self.values: dict[ir.Value, ir.Value] = {}
         self.ops = UnitOps(self.mapped, self.slot, splitter.ctx.sink)
@@ -204,7 +204,10 @@ class _Unit:
             elif op.name == "memref.load":
                 self._load(op)
             elif op.name.startswith("linalg."):
-                self.ops.compute(op, self.device_unit)
+                if self.device_unit is None:
+                    self.splitter.ctx.sink.error(op, "no-unit", "it runs on a unit that the device does not have")
+                else:
+                    self.ops.compute(op, self.device_unit)
             elif op not in self.splitter.uniform:
                 self._scalar(op)
 

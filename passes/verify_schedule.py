@@ -11,11 +11,11 @@ from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import scalars, support
 from spyrec.passes.analysis.buffer_views import VIEWS, view_of
+from spyrec.passes.analysis.slices import CORELET, UNIT
 from spyrec.passes.analysis.structured import structured
 from spyrec.passkit import Pass, PassContext
 
 _BROKEN = "stage-invariant"
-_UNIT = "dataflow.unit"
 
 _SHOULD_BE_GONE = {
     "dataflow.": "materialize-tiles",
@@ -92,11 +92,15 @@ def _problem(op: ir.Operation, device: Device) -> str | None:
     if seen is not None:
         if op.name != "linalg.generic":
             return f"{op.name} is still here at stage schedule; linalg-generalize-named-ops should have removed it"
-        unit = ir.FlatSymbolRefAttr(op.attributes[_UNIT]).value if _UNIT in op.attributes else None
+        unit = ir.FlatSymbolRefAttr(op.attributes[UNIT]).value if UNIT in op.attributes else None
         if unit is None:
             return "linalg.generic names no unit; place-compute should have seen to it"
         if unit not in device.units:
             return f"linalg.generic runs on '{unit}', and device '{device.name}' has {', '.join(device.units)}"
+        corelet = ir.IntegerAttr(op.attributes[CORELET]).value if CORELET in op.attributes else 0
+        corelets = device.corelets if device.units[unit].level == "corelet" else 1
+        if not 0 <= corelet < corelets:
+            return f"linalg.generic runs on corelet {corelet} of '{unit}', and device '{device.name}' has {corelets}"
         if len(set(seen.outputs)) < len(seen.outputs):
             return "two outputs of linalg.generic are one buffer; place-outputs should have given each its own"
         return None

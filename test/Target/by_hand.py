@@ -170,6 +170,21 @@ def _chased(arrays: Arrays) -> Arrays:
     return {"y": y, "sum": total}
 
 
+def _list_inputs(rng: np.random.Generator) -> Arrays:
+    rows = np.stack([rng.permutation(10)[:6] for _ in range(3)]).astype(np.int32)
+    return {"x": _rows(rng, 10, 20), "rows": rows, "shift": np.array([4, 1], np.int64), "z": _rows(rng, 3, 10, 16)}
+
+
+def _listed(arrays: Arrays) -> Arrays:
+    y, z = np.zeros((3, 2, 3, 2, 2, 4), np.float16), arrays["z"].copy()
+    for t, a, b, c, d, e in np.ndindex(y.shape):
+        if b <= t:
+            row = arrays["rows"][t].reshape(3, 2)[b, a]
+            y[t, a, b, c, d, e] = arrays["x"][row, 4 * c + 8 * d + e + arrays["shift"][c]]
+            z[t, row, 4 * c + 8 * d + e] = y[t, a, b, c, d, e]
+    return {"y": y, "z": z}
+
+
 def _causal(arrays: Arrays) -> Arrays:
     row, column = np.arange(64)[:, None], np.arange(64)[None, :]
     y = np.where((column <= row) & (column < 20), arrays["x"], np.float16(-np.inf))
@@ -195,6 +210,7 @@ PROGRAMS = [
 SCHEDULES = [
     Program("views", 2, lambda rng: {"x": _rows(rng, 24, 64), "w": _rows(rng, 2, 2, 16)}, _rotated),
     Program("clips", 3, _clip_inputs, _clipped),
+    Program("lists", 3, _list_inputs, _listed),
     Program("causal", 4, lambda rng: {"x": _rows(rng, 64, 64)}, _causal),
     Program("carried", 3, _carried_inputs, _carried),
     Program("chase", 3, _chase_inputs, _chased),

@@ -54,3 +54,16 @@ func.func @carried(%n: index) attributes {grid = [1]} {
   }
   return
 }
+
+// -----
+
+#line = affine_map<(d) -> (d)>
+func.func @corelet() attributes {grid = [1]} {
+  %a = dataflow.alloc : memref<64xf16, "lx">
+  // expected-error@+1 {{linalg.generic runs on corelet 2 of 'sfu', and device 'spyre' has 2}}
+  linalg.generic {indexing_maps = [#line], iterator_types = ["parallel"]} outs(%a : memref<64xf16, "lx">) attrs = {dataflow.corelet = 2, dataflow.unit = @sfu} {
+  ^bb0(%p: f16):
+    linalg.yield %p : f16
+  }
+  return
+}
