@@ -62,8 +62,11 @@ class Kernel:
         with np.errstate(all="ignore"):
             return self.reference(self.given(), scalars)
 
-    def at(self, stage: str) -> tuple[ir.Module, ir.Operation, PassContext]:
-        """The module at ``kernel``, ``schedule`` or ``program`` with its function, through all gates on the way."""
+    def at(self, stage: str, **options: str) -> tuple[ir.Module, ir.Operation, PassContext]:
+        """The module at ``kernel``, ``schedule`` or ``program`` with its function, through all gates on the way.
+
+        ``options`` are those of passes, by their names with ``_`` for ``-``.
+        """
         context = make_context()
         sink = diag.Sink()
         text = self.written or self.path.read_text(encoding="utf-8")
@@ -74,6 +77,9 @@ class Kernel:
             (function,) = (op.operation for op in module.body.operations)
             self._sign(function)
             for step in steps("kernel", stage):
+                for name, text in options.items():
+                    changed = name.replace("_", "-")
+                    step = step.replace(changed, f"{changed}{{{text}}}")
                 pipeline.parse(step).run(module.operation, ctx, verify_each=True)
                 sink.raise_if_errors()
         return module, function, ctx
@@ -102,9 +108,9 @@ class Kernel:
         _module, function, _ = self.at(stage)
         return self.execute(function, scalars, seed)
 
-    def artifact(self) -> Artifact:
-        """The binary."""
-        module, function, _ = self.at("program")
+    def artifact(self, **options: str) -> Artifact:
+        """The binary; ``options`` as for :meth:`at`."""
+        module, function, _ = self.at("program", **options)
         with module.context:
             return codegen.generate(function, device())
 

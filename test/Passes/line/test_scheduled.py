@@ -45,3 +45,14 @@ def test_each_pass_keeps_the_bits_and_does_nothing_twice(kernel: Kernel) -> None
             first = asm.print_op(module.operation)
             pipeline.parse(element).run(module.operation, ctx, verify_each=True)
             assert asm.print_op(module.operation) == first, element
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_buffers_that_are_never_alive_together_share_bytes(kernel: Kernel) -> None:
+    apart, shared = (kernel.artifact(assign_addresses=f"share={how}") for how in ("never", "always"))
+    tops = [max(buffer.end for buffer in artifact.program.buffers) for artifact in (apart, shared)]
+    assert tops[1] < tops[0]
+    for scalars in kernel.scalars:
+        first = kernel.run("kernel", scalars)
+        for shuffle in (None, 1):
+            assert bits(kernel.binary(shared, scalars, shuffle)) == bits(first)
