@@ -52,7 +52,7 @@ IDS: dict[str, tuple[str, str]] = {
     "set-too-large": ("InvalidKernel", "a set has points for which its view or tile has no room"),
     "stage-invariant": ("InvalidKernel", "what a stage promises does not hold; between passes, a bug of the compiler"),
     # what is not compiled yet
-    "carried-value": ("Unsupported", "a loop or an if hands out values"),
+    "carried-value": ("Unsupported", "a loop or an if hands out what is neither a tensor nor a number"),
     "divergent-exchange": ("Unsupported", "tiles of a group do not come to an exchange together"),
     "dynamic-shape": ("Unsupported", "a tile or tensor has extents that only the run knows"),
     "old-form": ("Unsupported", "a form of an op that the current dialect no longer has"),
