@@ -36,7 +36,7 @@ class LowerTensorOps(Pass):
         %q = tensor.insert_slice %a into %e6[0] [4] [1] : tensor<4xf32> into tensor<6xf32>
         %p = tensor.insert_slice %b into %q[4] [2] [1] : tensor<2xf32> into tensor<6xf32>
 
-    Leaves alone ``tensor.splat`` and constants of one number, which ``scalars-to-tensors`` fills, and what is read as a
+    A slice of one element gets the step 1 there. Leaves alone ``tensor.splat`` and constants of one number, which ``scalars-to-tensors`` fills, and what is read as a
     scalar. Refuses nothing: ``legality`` has refused what has no static shape.
     """
 
@@ -174,6 +174,15 @@ def _constant(op: ir.Operation) -> ir.Value | None:
     return _assembled(type_, [made[value] for value in values], op.location)
 
 
+def _unit_steps(op: ir.Operation) -> None:
+    """A slice has no step where it has one element: upstream takes slices that differ in such a step for different
+    ones.
+    """
+    sizes, steps = (list(ir.DenseI64ArrayAttr(op.attributes[f"static_{name}"])) for name in ("sizes", "strides"))
+    steps = [1 if size == 1 else step for size, step in zip(sizes, steps, strict=True)]
+    op.attributes["static_strides"] = ir.DenseI64ArrayAttr.get(steps)
+
+
 def _cast(op: ir.Operation) -> ir.Value | None:
     return op.operands[0] if op.operands[0].type == op.results[0].type else None
 
@@ -209,9 +218,11 @@ _RULES: dict[str, Callable[[ir.Operation], ir.Value | None]] = {
     "tensor.cast": _cast,
     "tensor.concat": _concat,
     "tensor.dim": _dim,
+    "tensor.extract_slice": _unit_steps,
     "tensor.from_elements": _from_elements,
     "tensor.generate": _generate,
     "tensor.insert": _insert,
+    "tensor.insert_slice": _unit_steps,
     "tensor.pad": _pad,
     "tensor.rank": _rank,
     "tensor.reshape": _reshape,

@@ -69,6 +69,15 @@ def test_pad_with_a_number_and_by_place() -> None:
     check(body, "3x4xf32", "5x7xf32")
 
 
+def test_a_slice_of_one_element_has_no_step() -> None:
+    body = """
+    %b = tensor.extract_slice %a[1, 1] [1, 2] [3, 2] : tensor<3x4xf32> to tensor<1x2xf32>
+    %r = tensor.insert_slice %b into %a[0, 0] [1, 2] [2, 1] : tensor<1x2xf32> into tensor<3x4xf32>"""
+    made = check(body, "3x4xf32", "3x4xf32")
+    assert "[1, 2] [1, 2]" in made
+    assert "[1, 2] [1, 1]" in made
+
+
 def test_concat() -> None:
     body = """
     %b = tensor.extract_slice %a[0, 0] [3, 2] [1, 1] : tensor<3x4xf32> to tensor<3x2xf32>
