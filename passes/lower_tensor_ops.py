@@ -36,8 +36,9 @@ class LowerTensorOps(Pass):
         %q = tensor.insert_slice %a into %e6[0] [4] [1] : tensor<4xf32> into tensor<6xf32>
         %p = tensor.insert_slice %b into %q[4] [2] [1] : tensor<2xf32> into tensor<6xf32>
 
-    A slice of one element gets the step 1 there. Leaves alone ``tensor.splat`` and constants of one number, which ``scalars-to-tensors`` fills, and what is read as a
-    scalar. Refuses nothing: ``legality`` has refused what has no static shape.
+    A slice of one element gets the step 1 there. Leaves alone ``tensor.splat`` and constants of one number, which
+    ``scalars-to-tensors`` fills, and what is read as a scalar. Refuses nothing: ``legality`` has refused what has no
+    static shape.
     """
 
     anchor: ClassVar[str] = "func.func"
