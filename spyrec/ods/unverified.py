@@ -28,8 +28,33 @@ class _First:
             root = op.operation
             while root.parent is not None:
                 root = root.parent.operation
-            copies.append(root.clone())
+            copy = root.clone()
+            if _is_closed(copy):
+                copies.append(copy)
+            else:
+                copy.erase()
         return True
+
+
+def _is_closed(root: ir.Operation) -> bool:
+    """Whether every operand in ``root`` is of ``root``.
+
+    Copying leaves one alone that a later function defines (the parser lets it pass, the verifier does not): it would
+    still be of the module that goes away.
+    """
+    values: set[ir.Value] = set()
+    operands: list[ir.Value] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        values.update(op.results)
+        for region in op.regions:
+            for block in region.blocks:
+                values.update(block.arguments)
+        operands.extend(op.operands)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit)
+    return values.issuperset(operands)
 
 
 def parse(text: str, context: ir.Context) -> ir.Operation:

@@ -96,3 +96,28 @@ def test_time_is_linear(kind: str) -> None:
 
     seconds(10)
     assert min(seconds(4000) for _ in range(3)) < 6 * min(seconds(1000) for _ in range(3))
+
+
+def test_a_value_of_a_later_function() -> None:
+    # MLIR's parser lets it pass where the use is in a region of its own; a copy of the module must not hold on to it.
+    text = """#one = affine_set<(i)[g] : (i - g == 0)>
+#two = affine_set<(g) : (g >= 0, -g + 1 >= 0)>
+func.func @f(%x: tensor<4xf32>) attributes {grid = [2]} {
+  %f = ktdp.inter_tile_produce producer_tiles_per_group = #one -> <(tensor<4xf32>), groups = #two> {
+  ^bb0(%g: index):
+    ktdp.yield_partial %x : tensor<4xf32>
+  }
+  %r = ktdp.inter_tile_reduce(%f) consumer_tiles_per_group = #one, identity(%x : tensor<4xf32>)
+      : <(tensor<4xf32>), groups = #two> -> tensor<4xf32> {
+  ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):
+    %s = arith.addf %late, %q : tensor<4xf32>
+    ktdp.yield_reduced %s : tensor<4xf32>
+  }
+  return
+}
+func.func @g(%x: tensor<4xf32>) {
+  %late = arith.addf %x, %x : tensor<4xf32>
+  return
+}
+"""
+    assert ids(text)[0][0] == 11
