@@ -2,7 +2,8 @@
 
 Row-wise softmax of a ROWS x COLUMNS array (4096 x 1024) on 32 cores, as the program written by hand in ``test/Target``:
 three streams, one load and one store per row. Prints wall time, instructions and elements per second, and simulated
-cycles. ``--against`` names a checkout of torch-spyre/ktir-cpu, whose interpreter runs its own softmax kernel of 4096 x
+cycles; then the same for a loop that copies single elements, where nearly all is overhead.
+``--against`` names a checkout of torch-spyre/ktir-cpu, whose interpreter runs its own softmax kernel of 4096 x
 1024 in the same process; the ratio of the two times is printed too.
 """
 
@@ -24,6 +25,7 @@ from target import Arrays, Program  # noqa: E402
 from spyrec import sim, spyrecode  # noqa: E402
 
 CORES = 32
+ELEMENTS = 65_000
 
 
 class Scaled(Program):
@@ -45,6 +47,32 @@ class Scaled(Program):
         text = text.replace("grid = [4]", f"grid = [{CORES}]").replace("(f + i) * 128", f"(f + i) * {half}")
         text = text.replace("(i mod 2) * 128 + 256", f"(i mod 2) * {half} + {places['y']}")
         return text.replace("(i mod 2) * 128", f"(i mod 2) * {half}").replace("counts [64]", f"counts [{self.columns}]")
+
+
+class Elements(Program):
+    """The copy program, one element at a time on one core."""
+
+    def text(self, stage: str, iterations: int | None = None, *, argument: bool = False) -> str:
+        """The text, its rows as short as possible."""
+        text = PROGRAMS[0].text(stage, ELEMENTS).replace("grid = [4]", "grid = [1]")
+        return text.replace("(f + i) * 128", "(f + i) * 2").replace("counts [64]", "counts [1]")
+
+
+def single() -> None:
+    """Run the loop over single elements."""
+
+    def inputs(rng: np.random.Generator) -> Arrays:
+        return {"x": rng.standard_normal((ELEMENTS, 1)).astype(np.float16)}
+
+    program = Elements("copy", 1, inputs, PROGRAMS[0].reference)
+    code = program.artifact()
+    launch = spyrecode.bind(code.signature, program.given(), {}, seed=None)
+    began = time.perf_counter()
+    result = sim.run(code, launch)
+    took = time.perf_counter() - began
+    program.check(program.outputs(launch))
+    speed = result.report["instructions"] / took
+    print(f"copy of {ELEMENTS:,} single elements: {took:.2f} s, {speed:,.0f} instructions/s")
 
 
 def interpreted(folder: str) -> float:
@@ -84,6 +112,7 @@ if __name__ == "__main__":
     words = sys.argv[1:]
     other = words.pop(words.index("--against") + 1) if "--against" in words else ""
     ours = main(*(int(word) for word in words if word != "--against"))
+    single()
     if other:
         theirs = interpreted(other)
         print(f"ktir-cpu: {theirs:.2f} s, {theirs / ours:.1f} times as long")

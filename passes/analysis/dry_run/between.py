@@ -21,7 +21,7 @@ from spyrec.passes.analysis.dry_run.values import Per
 Spans = npt.NDArray[np.int64]
 """Rows ``[low, high)``."""
 
-_MOST = 4_000_000
+_MOST = 2_100_000
 _NONE: Spans = np.empty((0, 2), np.int64)
 
 
