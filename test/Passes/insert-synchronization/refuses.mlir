@@ -30,3 +30,12 @@ func.func @carried(%x: f32, %n: index) attributes {grid = [1]} {
   }
   return
 }
+
+// -----
+
+func.func @pinned(%n: index) attributes {grid = [1]} {
+  %a = dataflow.alloc {address = 0, slot_bytes = 128} : memref<64xf16, "lx">
+  // expected-error@+1 {{bytes of LX of which nothing bounds the address could be those of any buffer}}
+  dataflow.data_transfer from %a to @lx[%n] strides [1] {route = ["lx", "ring", "lx"], unit = @ring} : memref<64xf16, "lx">
+  return
+}

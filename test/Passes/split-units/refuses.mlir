@@ -55,3 +55,27 @@ func.func @folded() attributes {grid = [1]} {
   }
   return
 }
+
+// -----
+
+func.func @pairs(%x: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %l = dataflow.alloc {address = 0, slot_bytes = 128} : memref<4xi32, "lx">
+  %a = dataflow.alloc {address = 128, slot_bytes = 1024} : memref<8x64xf16, "lx">
+  // expected-error@+1 {{map 0 from the box to the list of indices is not linear}}
+  dataflow.data_transfer from @device[%c0 from %x] strides [0, 1] to %a index(%l : memref<4xi32, "lx">) below [9] {index_maps = [affine_map<(r, c) -> (r floordiv 2)>], index_scales = array<i64: 64>, index_sides = ["source"], route = ["ddr", "load", "lx"], unit = @load} : memref<8x64xf16, "lx">
+  return
+}
+
+// -----
+
+#line = affine_map<(d) -> (d)>
+func.func @nowhere() attributes {grid = [1]} {
+  %a = dataflow.alloc {address = 0, slot_bytes = 128} : memref<64xf16, "lx">
+  // expected-error@+1 {{it runs on a unit that the device does not have}}
+  linalg.generic {indexing_maps = [#line], iterator_types = ["parallel"]} outs(%a : memref<64xf16, "lx">) attrs = {dataflow.unit = @cpu} {
+  ^bb0(%p: f16):
+    linalg.yield %p : f16
+  }
+  return
+}
