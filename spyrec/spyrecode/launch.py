@@ -508,7 +508,8 @@ def _segments(regions: Sequence[Region]) -> list[Segment]:
 def _fill(signature: Signature, memory: DeviceMemory, regions: Sequence[Region], seed: int) -> tuple[str, ...]:
     """Write what the launch starts from; names of the regions that got random data."""
     random = []
-    for number, region in enumerate(regions):
+    # Coordinates last: where literal addresses overlap, they are what must not be any bytes.
+    for number, region in sorted(enumerate(regions), key=lambda r: any(v.limit is not None for v in r[1].views)):
         if region.given is None and region.inside is None and region.size and _needed(region, regions):
             source = np.random.default_rng([seed, number])
             limits = [v.limit for v in region.views if v.limit is not None]

@@ -145,6 +145,15 @@ def test_random_coordinates_are_in_range(seed: int) -> None:
     assert spyrec.interpret(GATHER, {}, seed=seed).outputs["z"].shape == (8,)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_random_coordinates_win_where_literal_addresses_overlap(seed: int) -> None:
+    text = GATHER.replace("%n: index, %x: index, %z", "%z").replace("memory_view %n,", "memory_view %c0,")
+    text = text.replace("memory_view %x,", "memory_view %c4,").replace(
+        "{grid = [1]} {", "{grid = [1]} {\n  %c0 = arith.constant 0 : index\n  %c4 = arith.constant 4 : index"
+    )
+    assert spyrec.interpret(text, {}, seed=seed).outputs["z"].shape == (8,)
+
+
 def test_a_probe_is_printed_or_saved(tmp_path: Path) -> None:
     (record,) = spyrec.interpret(MARKED, {"x": ONES}, probes=["%c"]).probed
     assert (record.name, record.tile) == ("%c", 0)

@@ -9,7 +9,7 @@ import pytest
 from spyrec import asm, diag, driver, interp
 from spyrec.device import read
 from spyrec.dialects import make_context
-from spyrec.driver import execute as driver_execute
+from spyrec.driver import execute
 from spyrec.errors import InvalidKernel
 from spyrec.mlir import ir
 from spyrec.passes.analysis import ops, uniformity
@@ -142,21 +142,21 @@ def test_the_same_bytes_before_and_after(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_the_same_bytes_scheduled(name: str) -> None:
+def test_the_same_bytes_as_a_schedule_and_as_a_binary(name: str) -> None:
     text = kernel(KERNELS[name])
-    options = driver.Options(emit="schedule")
-    reached = driver.compile_text(text, "k.mlir", options)
-    assert "get %" in str(reached.text) or name == "a group without producers"
+    artifact = driver.compile_text(text, "k.mlir", driver.Options()).artifact
+    assert artifact is not None
     found = []
-    for compiled, seed in (
-        (driver.compile_text(text, "k.mlir", driver.Options(emit="ktir")), None),
-        (reached, None),
-        (reached, 1),
-    ):
-        launch = bind(driver_execute.signature_of(text, "k.mlir", options), {"x": X}, {}, seed=None)
-        driver_execute.run_stage(compiled, launch, seed=seed)
+    for stage, seed in (("ktir", None), ("kernel", 1), ("schedule", None), ("schedule", 1)):
+        launch = bind(artifact.signature, {"x": X}, {}, seed=None)
+        compiled = driver.compile_text(text, "k.mlir", driver.Options(emit=stage))
+        execute.run_stage(compiled, launch, seed=seed)
         found.append({name: array.tobytes() for name, array in launch.outputs().items()})
-    assert found[0] == found[1] == found[2]
+    for shuffle in (None, 1, 2):
+        launch = bind(artifact.signature, {"x": X}, {}, seed=None)
+        execute.run_binary(artifact, launch, shuffle=shuffle)
+        found.append({name: array.tobytes() for name, array in launch.outputs().items()})
+    assert all(bytes_ == found[0] for bytes_ in found)
 
 
 @pytest.mark.parametrize("count", [1, 2, 6, 7, 8, 12, 32])
