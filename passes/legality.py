@@ -248,6 +248,8 @@ class _Function:
 
     def _constant(self, op: ir.Operation) -> None:
         attribute = op.attributes["value"]
+        if not kernels.is_used(op):
+            return  # what is left of constants that were folded
         if not _on_tensors(op):
             self._scalars(op)
         elif not isinstance(attribute, ir.DenseElementsAttr):

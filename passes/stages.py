@@ -79,8 +79,9 @@ STAGES: tuple[Stage, ...] = (
                 " the same in all of them needs no lane.",
             ),
             Step(
-                "func.func(drop-rounding)",
-                "No two ops become one any more, so few marks are needed.",
+                "func.func(convert-elementwise-to-linalg,capture-scalars,drop-rounding)",
+                "An if whose branches have become values is a selection by now, of tensors. No two ops become one any"
+                " more, so few marks are needed.",
             ),
         ),
         gate="verify-kernel",

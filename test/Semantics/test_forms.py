@@ -51,6 +51,18 @@ FORMS = {
       %e = math.exp %a : tensor<4x8xf32>
       scf.yield %e : tensor<4x8xf32>
     }""",
+    "a branch that comes to pick between two values": """
+    %z = arith.constant 0.0 : f32
+    %m = tensor.extract %a[%c1, %c0] : tensor<4x8xf32>
+    %p = arith.cmpf ogt, %m, %z : f32
+    %b = math.exp %a : tensor<4x8xf32>
+    %q = scf.if %p -> (tensor<4x8xf32>) {
+      %t = math.exp %a : tensor<4x8xf32>
+      scf.yield %t : tensor<4x8xf32>
+    } else {
+      scf.yield %a : tensor<4x8xf32>
+    }
+    %r = arith.addf %b, %q : tensor<4x8xf32>""",
     "places": """
     %g = tensor.generate {
     ^bb0(%i: index, %j: index):

@@ -82,6 +82,7 @@ func.func @says_it_otherwise(%n: index, %s: f32) attributes {grid = [1]} {
   %x = tensor.empty() : tensor<4x8xf32>
   %shape = arith.constant dense<[8, 4]> : tensor<2xindex>
   %table = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
+  %unused = arith.constant 1.0 : f64
   %a = tensor.reshape %x(%shape) : (tensor<4x8xf32>, tensor<2xindex>) -> tensor<8x4xf32>
   %b = linalg.softmax dimension(1) ins(%a : tensor<8x4xf32>) outs(%a : tensor<8x4xf32>) -> tensor<8x4xf32>
   %c = tensor.extract %b[%c0, %c1] : tensor<8x4xf32>
