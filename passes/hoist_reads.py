@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from spyrec import numerics
 from spyrec.dialects import dataflow
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
-from spyrec.passes.analysis import buffers, kernels, support
+from spyrec.passes.analysis import kernels, support
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passkit import Pass, PassContext, option
+
+_SLOTS = 2
 
 
 @dataclass
@@ -24,8 +28,9 @@ class HoistReads(Pass):
 
     A read goes when nothing in the loop writes the memory that it reads (another argument that is not marked as
     ``spyrec.may_alias`` is other memory), no values are exchanged there, and the loop surely has an iteration: else
-    bytes would be read that nobody asked for. In a loop further out its tensor would take room in LX for as long as
-    that runs; so all that stays for longer than one loop may take ``percent`` of LX.
+    bytes would be read that nobody asked for. Into a loop further out it goes only when all tensors of the kernel
+    together, with two slots each, take no more than ``percent`` of LX: there it takes room for as long as that loop
+    runs, beside tensors that it never met before.
 
     IR before::
 
@@ -37,41 +42,35 @@ class HoistReads(Pass):
         %g = dataflow.read @device[%c0 from %scale] strides [1] : tensor<64xf16>
         scf.for %i = %c0 to %c8 step %c1 {
 
-    Leaves alone reads that begin with another tensor, and all reads with ``percent=0``. Refuses nothing but a
-    ``percent`` outside of 0 to 100.
+    Leaves alone reads that begin with another tensor or follow lists of indices. Refuses nothing but a ``percent``
+    outside of 0 to 100.
     """
 
     anchor: ClassVar[str] = "func.func"
 
     optional: ClassVar[bool] = True
 
-    percent: int = option(50, "how much of LX tensors may take that stay there while a loop runs")
+    percent: int = option(100, "how much of LX all tensors may take for reads to stay through loops further out")
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if not 0 <= self.percent <= 100:
             raise UsageError(f"pass '{self.NAME}': percent must be from 0 to 100, but is {self.percent}")
         if not kernels.has_body(op):
             return
-        room = ctx.device.memory("lx").size * self.percent // 100
+        roomy = _SLOTS * sum(map(_bytes, kernels.walk(op))) * 100 <= ctx.device.memory("lx").size * self.percent
         values = IndexValues(op, implicit_tiles=ctx.device.cores)
-        resident: set[ir.Operation] = set()
         # Inner loops come first, so that a read can leave several.
         for loop in reversed([inner for inner in kernels.walk(op) if inner.name == "scf.for"]):
-            if not _runs(loop, values):
+            outermost = not any(outer.name in ("scf.for", "scf.while") for outer in kernels.around(loop, op))
+            if not (roomy or outermost) or not _runs(loop, values):
                 continue
             written = list(_written(loop))
             for read in _reads(loop):
-                taken = _bytes(read)
-                if taken > room and read.operation not in resident:
-                    continue
                 moved = _with_makers(read.operation, loop)
                 if moved is None or any(_may_meet(read, write) for write in written):
                     continue
                 for inner in moved:
                     inner.move_before(loop)
-                if read.operation not in resident:
-                    resident.add(read.operation)
-                    room -= taken
                 ctx.statistics["reads moved"] += 1
 
 
@@ -134,6 +133,9 @@ def _with_makers(op: ir.Operation, loop: ir.Operation) -> list[ir.Operation] | N
     return list(found) if visit(op) else None
 
 
-def _bytes(read: dataflow.ReadOp) -> int:
-    tensor = ir.RankedTensorType(read.result.type)
-    return buffers.size(buffers.in_lx(tensor))
+def _bytes(op: ir.Operation) -> int:
+    """What the tensors take that an op makes, if it is one that makes some."""
+    if op.name != "linalg.generic" and not isinstance(op.opview, dataflow.ReadOp):
+        return 0
+    tensors = [ir.RankedTensorType(result.type) for result in op.results]
+    return sum(math.prod(tensor.shape) * numerics.sizeof(str(tensor.element_type)) for tensor in tensors)
