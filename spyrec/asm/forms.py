@@ -57,8 +57,8 @@ def parse(state: ReadState, constraint: Constraint) -> str:
     text = state.texts[state.i]
     if form is Form.UNIT:
         return "unit"
-    if text[0] == "#" and form is not Form.STRIPPED:
-        return _full(state)
+    if text[0] == "#" and form is not Form.STRIPPED and not (form is Form.KEYWORD and "." in text):
+        return _full(state)  # an alias may stand for a keyword, an attribute of a dialect is none
     if form is Form.INTEGER:
         return f"{parse_integer(state, constraint.fixed or 'i64')} : {constraint.fixed or 'i64'}"
     if form is Form.FLOAT:

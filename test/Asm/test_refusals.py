@@ -174,6 +174,10 @@ IN_A_FUNCTION = {
 # A device's text has other forms; {} is where the mistake stands.
 DEVICE = "ktdf_arch.device @d {{\n  {}\n}}\n"
 WHOLE = {
+    "an attribute as a keyword": (
+        "func.func private @f(memref<4xf16, #ktdp.memory_space<#ktdp.memory_space<global>>>)\n",
+        "expected one of global, ct_local",
+    ),
     "a map without values": ('#m = #ktdf_arch.map<«"A">\n', "expected '=' after the key"),
     "a map with too much": ('#m = #ktdf_arch.map<"A" = 4 «5»>\n', "expected ',' or '>' after the value"),
     "an empty entry": ('#m = #ktdf_arch.map<"A" = 4, «,» "B" = 5>\n', "expected key = value"),
