@@ -42,9 +42,8 @@ class Legality(Pass):
     Refuses: ops outside the tables of ``passes/analysis/support.py``; what loops and ifs carry besides tensors
     and numbers; tensors of dynamic shape or of element types for which the device has no lanes; slices of extents or
     steps that only the run knows; maps that are not walked in strides; reads of tensors that differ from lane to lane;
-    forms of ops that the current dialect no longer has; views with dynamic sizes or strides or in LX; tiles whose set
-    is no box of constant bounds that fills the tile, or whose order is not the identity; arguments that are neither
-    addresses nor numbers."""
+    forms of ops that the current dialect no longer has; tiles whose extents only the run knows, and tiles of what is
+    not made by ``ktdp.construct_memory_view`` or of such views; arguments that are neither addresses nor numbers."""
 
     anchor: ClassVar[str] = "builtin.module"
 

@@ -55,18 +55,23 @@ STAGES: tuple[Stage, ...] = (
                 " from. What a group does in its combiner is compute like any other from here on.",
             ),
             Step(
+                "func.func(normalize-loops,simplify-indices)",
+                "Counters and addresses in one form each, over which bounds can be proven.",
+            ),
+            Step(
+                "func.func(resolve-views)",
+                "No pass after this one has to know what a view is. Dead code goes only now (upstream's passes remove"
+                " it): its views are what the kernel asks of a launch, too.",
+            ),
+            Step(
                 "func.func(lower-tensor-ops,decompose-softmax,keep-rounding),linalg-generalize-named-ops,"
                 "func.func(reductions-to-loops,normalize-reductions,keep-rounding)",
                 "One spelling of compute. What a sum rounds is settled before upstream folds or fuses anything.",
             ),
             Step(
-                "func.func(normalize-loops,simplify-indices)",
-                "Counters and addresses in one form each, over which bounds can be proven.",
-            ),
-            Step(
-                "func.func(resolve-views,fold-constants,canonicalize,cse)",
-                "No pass after this one has to know what a view is. Dead code goes only now: its views are what the"
-                " kernel asks of a launch, too.",
+                "func.func(normalize-loops,simplify-indices,fold-constants,canonicalize,cse)",
+                "Loops that reductions have become count like the others; what is computed twice was only there to be"
+                " read.",
             ),
             Step(
                 "func.func(convert-elementwise-to-linalg,float-scalars-to-tensors,scalars-to-tensors)",

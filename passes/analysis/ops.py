@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 
 from spyrec.mlir import affine, arith, bufferization, ir, linalg, scf, tensor
@@ -95,6 +96,32 @@ def empty(type_: ir.RankedTensorType, location: ir.Location) -> ir.Value:
     """``tensor.empty`` of a static shape."""
     with location:  # the type is made anew, and making types needs a location
         result: ir.Value = tensor.EmptyOp(list(type_.shape), type_.element_type).result
+    return result
+
+
+def zeros(type_: ir.RankedTensorType, location: ir.Location) -> ir.Value:
+    """A constant tensor of zeros."""
+    element = type_.element_type
+    is_float = isinstance(element, ir.FloatType)
+    zero = ir.FloatAttr.get(element, 0.0, loc=location) if is_float else ir.IntegerAttr.get(element, 0)
+    return constant(type_, ir.DenseElementsAttr.get_splat(type_, zero), location)
+
+
+def collapse(value: ir.Value, groups: Sequence[Sequence[int]], location: ir.Location) -> ir.Value:
+    """``tensor.collapse_shape``: the dimensions of each group become one."""
+    old = ir.RankedTensorType(value.type)
+    shape = [math.prod(old.shape[d] for d in group) for group in groups]
+    type_ = ir.RankedTensorType.get(shape, old.element_type, loc=location)
+    result: ir.Value = tensor.CollapseShapeOp(type_, value, [list(group) for group in groups], loc=location).result
+    return result
+
+
+def expand(value: ir.Value, groups: Sequence[Sequence[int]], shape: Sequence[int], location: ir.Location) -> ir.Value:
+    """``tensor.expand_shape``: each dimension becomes those of a group, of a static ``shape``."""
+    type_ = ir.RankedTensorType.get(list(shape), ir.RankedTensorType(value.type).element_type, loc=location)
+    result: ir.Value = tensor.ExpandShapeOp(
+        type_, value, [list(group) for group in groups], [], list(shape), loc=location
+    ).result
     return result
 
 

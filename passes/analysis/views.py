@@ -27,21 +27,6 @@ def anchors(tile: ktdp.ConstructAccessTileOp, values: IndexValues) -> list[Linea
     return [values.expression(result, dims, symbols) for result in subscripts.results]
 
 
-MAX_NEST = 4
-"""Nested counts of one transfer."""
-
-
-def nest(extents: Sequence[int], strides: Sequence[int]) -> int:
-    """How many nested counts a strided box needs, once neighbouring dimensions that run on are merged."""
-    needed = 0
-    run = None
-    for extent, stride in reversed([(n, s) for n, s in zip(extents, strides, strict=True) if n != 1]):
-        if run != stride:
-            needed += 1
-        run = extent * stride
-    return needed
-
-
 def meets_itself(extents: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether two points of a strided box are one place of memory."""
     if 0 in extents:

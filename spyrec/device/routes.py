@@ -31,6 +31,17 @@ def shortest(device: Device, source: str, target: str) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
+def around(device: Device, memory: str) -> tuple[str, ...]:
+    """The route from one memory through a unit back to memory of its kind, another core's or its own: by the first link
+    that has one back. Raises ``Unsupported`` when the device has none.
+    """
+    back = {link.source for link in device.links if link.target == memory}
+    for link in device.links:
+        if link.source == memory and link.target in back and link.target in device.units:
+            return (memory, link.target, memory)
+    raise Unsupported(f"device '{device.name}' has no unit that moves from '{memory}' to '{memory}'")
+
+
 def links(device: Device, route: tuple[str, ...]) -> tuple[Link, ...]:
     """The links of a route, in order. Raises ``InvalidKernel`` when two neighbours are not linked."""
     return tuple(device.link(a, b) for a, b in pairwise(route))

@@ -57,14 +57,13 @@ IDS: dict[str, tuple[str, str]] = {
     "dynamic-shape": ("Unsupported", "a tile or tensor has extents that only the run knows"),
     "old-form": ("Unsupported", "a form of an op that the current dialect no longer has"),
     "out-of-registers": ("OutOfResources", "a unit's program holds more values at a time than it has registers"),
-    "unproven-bounds": ("Unsupported", "a tile cannot be proven to be inside its view"),
+    "unproven-bounds": ("Unsupported", "a tile cannot be proven to be inside its view, and is clipped (a remark)"),
     "unsupported-op": ("Unsupported", "an op that no pass lowers"),
-    "unsupported-order": ("Unsupported", "the order of a tile is not that of its view"),
-    "unsupported-set": ("Unsupported", "a set is no box, or does not fill its tile"),
+    "unsupported-set": ("Unsupported", "it is not known where the points of a set begin and end"),
     "unsupported-type": ("Unsupported", "a type that no unit of the device can process"),
     "unsupported-view": (
         "Unsupported",
-        "a view that is dynamic, in LX, too deeply strided, or stored where it meets itself",
+        "a view whose place is not known, that is stored where it meets itself, or that lists cannot look up",
     ),
     # from a schedule to programs
     "lx-overflow": ("OutOfResources", "the buffers of a kernel do not fit into LX"),

@@ -72,7 +72,7 @@ CASES = [
     Case("grid of zero", "grid = [32]", "grid = [0]", "", "0"),
     Case("grid larger than the device", "grid = [32]", "grid = [33]", "", "32"),
     Case("view larger than its set", "-r + 95 >= 0", "-r + 96 >= 0", "", "96"),
-    Case("tile outside its view", "arith.constant 3 : index", "arith.constant 4 : index", "", "0..127"),
+    Case("tile outside its view", "[%r, 0]", "[%r + 96, 0]", "", "96..191"),
     Case(
         "store of another shape",
         "ktdp.store %sum, %z_row : tensor<1x64xf16>",

@@ -99,13 +99,13 @@ class Builder:
         """A view of an argument of its own, in a drawn layout; gives argument and view."""
         name = self.fresh("p")
         self.arguments.append(name)
-        order = self.draw(st.permutations(range(len(shape)))) if not self.compilable else range(len(shape))
+        order = self.draw(st.permutations(range(len(shape))))
         strides, step = [0] * len(shape), 1
         for d in reversed(list(order)):
             strides[d] = step
             step *= shape[d] + (self.draw(st.integers(0, 2)) if d == order[-1] else 0)
         size = sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + 1
-        shift = self.draw(st.integers(0, 3)) if not self.compilable else 0
+        shift = self.draw(st.integers(0, 3))
         self.arrays[name] = numbers(self.draw, size + shift, element)
         base = f"%{name}"
         if shift:
@@ -144,18 +144,15 @@ class Builder:
     def input(self, tiles: int) -> None:
         """Load a tile of a new view."""
         element = self.pick(DTYPES)
-        rank = self.draw(st.integers(1, 2 if self.compilable else 3))
+        rank = self.draw(st.integers(1, 3))
         shape = tuple(self.draw(st.integers(1, 5)) for _ in range(rank))
         base = (tiles * shape[0], *(n + self.draw(st.integers(0, 2)) for n in shape[1:]))
-        if not self.compilable and self.draw(st.integers(0, 5)) == 0:
+        if self.draw(st.integers(0, 5)) == 0:
             self.gather(base, shape, element)
             return
         _, view = self.view(base, element)
         anchor = ["%tile" if shape[0] == 1 else f"%tile * {shape[0]}"]
         anchor += [str(self.draw(st.integers(0, n - m))) for n, m in zip(base[1:], shape[1:], strict=True)]
-        if self.compilable:
-            self.load(self.tile(view, base, element, ", ".join(anchor), shape, box(shape)), shape, element)
-            return
         kind = self.pick(("box", "box", "shifted", "smaller", "triangle", "sieve", "outside"))
         low, points = (0,) * rank, box(shape)
         if kind == "shifted":

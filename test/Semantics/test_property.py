@@ -51,20 +51,24 @@ def test_the_executor_agrees_with_the_naive_evaluator(case: Generated) -> None:
     assert_equal(case, got, naively(case))
 
 
-@SETTINGS
-@given(kernels(compilable=True))
-def test_stage_kernel_gives_the_same_bytes(case: Generated) -> None:
-    got = execute(case.text, case.arrays)
-    options = Options(emit="kernel")
+def at_stage(case: Generated, stage: str) -> dict[str, bytes] | None:
+    """The written arrays of the kernel at a stage; None where it is refused."""
+    options = Options(emit=stage)
     try:
         reached = compile_text(case.text, "kernel.mlir", options)
     except Unsupported as refused:
-        hypothesis.event(f"refused: {refused.diagnostics[-1].id}")
-        return
-    signature = driver.signature_of(case.text, "kernel.mlir", options)
-    # What only dead code reads is no part of a launch.
-    asked = {argument.name for argument in signature.arguments if argument.kind != "unused"}
-    launch = bind(signature, {name: array for name, array in case.arrays.items() if name in asked}, {}, seed=None)
+        hypothesis.event(f"{stage} refused: {refused.diagnostics[-1].id}")
+        return None
+    launch = bind(driver.signature_of(case.text, "kernel.mlir", options), case.arrays, {}, seed=None)
     driver.run_stage(reached, launch)
-    for name in case.outputs:
-        assert launch.outputs()[name].tobytes() == got[name].tobytes(), (name, case.text)
+    return {name: launch.outputs()[name].tobytes() for name in case.outputs}
+
+
+@SETTINGS
+@given(kernels(compilable=True))
+def test_stages_give_the_same_bytes(case: Generated) -> None:
+    got = execute(case.text, case.arrays)
+    for stage in ("kernel", "schedule"):
+        found = at_stage(case, stage)
+        for name, found_bytes in (found or {}).items():
+            assert found_bytes == got[name].tobytes(), (stage, name, case.text)

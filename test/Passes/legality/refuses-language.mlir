@@ -27,22 +27,11 @@ func.func @old_forms(%i: i32) attributes {grid = [1]} {
 
 #points = affine_set<(r) : (r >= 0, -r + 7 >= 0)>
 #id = affine_map<(r) -> (r)>
-func.func @views_and_tiles(%x: index, %n: !ktdp.runtime_arg<index>) attributes {grid = [1]} {
+func.func @runtime_argument(%x: index, %n: !ktdp.runtime_arg<index>) attributes {grid = [1]} {
   // expected-error@-1 {{argument 'n' of type !ktdp.runtime_arg<index> is not compiled yet}}
   // expected-note@-2 {{take the address of a tensor as index}}
   // expected-error@+2 {{ktdp.runtime_arg_extract is not compiled yet: what its type promises about an argument is not used}}
   // expected-note@+1 {{take the number as an argument of type index or i32}}
   %v = ktdp.runtime_arg_extract value from %n : <index> -> index
-  %a = ktdp.construct_memory_view %x, sizes: [8], strides: [1]
-    {coordinate_set = #points, memory_space = #ktdp.memory_space<global>} : memref<8xf16>
-  %i = ktdp.construct_memory_view %x, sizes: [8], strides: [1]
-    {coordinate_set = #points, memory_space = #ktdp.memory_space<global>} : memref<8xi32>
-  // expected-error@+2 {{ktdp.construct_distributed_memory_view is not compiled yet}}
-  // expected-note@+1 {{make tiles of one part each}}
-  %w = ktdp.construct_distributed_memory_view (%a : memref<8xf16>) : memref<8xf16>
-  // expected-error@+2 {{ktdp.construct_indirect_access_tile is not compiled yet: no unit reads coordinates from memory}}
-  // expected-note@+1 {{load whole tiles of a view whose rows are in order}}
-  %t = ktdp.construct_indirect_access_tile intermediate_variables(%r) %a[ind(%i[%r])]
-    {variables_space_order = #id, variables_space_set = #points} : memref<8xf16>, memref<8xi32> -> !ktdp.access_tile<8xindex>
   return
 }
