@@ -31,8 +31,8 @@ class AdoptBuffers(Pass):
         %b = dataflow.alloc {name = "z"} : memref<1x64xf16, "lx">
         linalg.generic {...} ins(%a : ...) outs(%b : ...) { ^bb0(%x: f16, %o: f16): linalg.yield %x : f16 }
 
-    What copies a buffer or a part of it onto itself goes. Leaves alone memrefs that are not in LX, and views of
-    buffers: subviews and other shapes. Refuses nothing.
+    What copies a buffer or a part of it onto itself goes, and so do casts between layouts. Leaves alone memrefs that are
+    not in LX, and views of buffers: subviews and other shapes. Refuses nothing.
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -42,6 +42,10 @@ class AdoptBuffers(Pass):
             if inner.name == "memref.alloc" and buffers.is_in_lx(inner.results[0]):
                 _allocate(inner)
                 ctx.statistics["buffers"] += 1
+            elif inner.name == "memref.cast" and all(map(buffers.is_in_lx, [*inner.operands, *inner.results])):
+                # Upstream says in this way that a view is contiguous, which whoever uses it sees by itself.
+                inner.results[0].replace_all_uses_with(inner.operands[0])
+                inner.erase()
             elif inner.name == "memref.copy" and all(map(buffers.is_in_lx, inner.operands)):
                 if not _is_same(*inner.operands):
                     _copy(inner)

@@ -80,6 +80,13 @@ FORMS = {
     %b = tensor.extract_slice %a[0, 0] [4, 4] [1, 1] : tensor<4x8xf32> to tensor<4x4xf32>
     %d = tensor.extract_slice %a[0, 4] [4, 4] [1, 1] : tensor<4x8xf32> to tensor<4x4xf32>
     %r = tensor.concat dim(1) %d, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>""",
+    "one element of a row, stored": """
+    %b = tensor.extract_slice %a[0, 2] [1, 1] [1, 1] : tensor<4x8xf32> to tensor<1xf32>
+    %e = tensor.empty() : tensor<4x8xf32>
+    %s = tensor.extract_slice %a[0, 0] [1, 1] [1, 1] : tensor<4x8xf32> to tensor<1xf32>
+    %t = arith.addf %b, %s : tensor<1xf32>
+    %u = tensor.insert_slice %t into %a[1, 1] [1, 1] [1, 1] : tensor<1xf32> into tensor<4x8xf32>
+    %r = tensor.insert_slice %b into %u[3, 7] [1, 1] [1, 1] : tensor<1xf32> into tensor<4x8xf32>""",
     "a border": """
     %z = arith.constant 0.0 : f32
     %b = tensor.extract_slice %a[0, 0] [3, 4] [1, 1] : tensor<4x8xf32> to tensor<3x4xf32>

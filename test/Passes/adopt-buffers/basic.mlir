@@ -43,3 +43,16 @@ func.func @pieces() {
   memref.copy %a, %a : memref<64xf16, "lx"> to memref<64xf16, "lx">
   return
 }
+
+// A cast that only says that a view is contiguous goes.
+// CHECK-LABEL: func.func @contiguous
+// CHECK: %[[PIECE:.*]] = memref.subview
+// CHECK-NOT: memref.cast
+// CHECK: dataflow.data_transfer from %[[PIECE]] to
+func.func @contiguous(%x: index, %a: memref<2xf16, "lx">) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %p = memref.subview %a[0] [1] [1] : memref<2xf16, "lx"> to memref<1xf16, strided<[1]>, "lx">
+  %q = memref.cast %p : memref<1xf16, strided<[1]>, "lx"> to memref<1xf16, "lx">
+  dataflow.data_transfer from %q to @device[%c0 from %x] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<1xf16, "lx">
+  return
+}
