@@ -31,7 +31,7 @@ class AdoptBuffers(Pass):
         %b = dataflow.alloc {name = "z"} : memref<1x64xf16, "lx">
         linalg.generic {...} ins(%a : ...) outs(%b : ...) { ^bb0(%x: f16, %o: f16): linalg.yield %x : f16 }
 
-    What copies a buffer or a part of it onto itself goes, and so do casts between layouts. Leaves alone memrefs that are
+    What copies a buffer or a part of it onto itself goes, as do casts between layouts. Leaves alone memrefs that are
     not in LX, and views of buffers: subviews and other shapes. Refuses nothing.
     """
 
