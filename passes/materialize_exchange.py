@@ -63,7 +63,8 @@ class MaterializeExchange(Pass):
                 )
         if not units:
             for offer in offers:
-                ctx.sink.error(offer, "no-route", f"device '{ctx.device.name}' has no unit between its cores")
+                message = f"device '{ctx.device.name}' has no unit between its cores"
+                ctx.sink.error(offer, "no-route", message, notes=["give an exec_unit of it the role 'ring'"])
         if ctx.sink.has_errors:
             return
         kind = ctx.device.memory("lx").kind
