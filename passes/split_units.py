@@ -19,7 +19,7 @@ from spyrec.mlir import ir, scf
 from spyrec.passes.analysis import kernels, slots, support, unit_loops
 from spyrec.passes.analysis.buffer_views import VIEWS, BufferView, view_of
 from spyrec.passes.analysis.schedule import Allocation, Schedule, element_bytes, read
-from spyrec.passes.analysis.slices import Slice, condition_of
+from spyrec.passes.analysis.slices import Slice, by_unit, condition_of
 from spyrec.passes.analysis.unit_moves import Moves
 from spyrec.passes.analysis.unit_ops import UnitOps
 from spyrec.passkit import Pass, PassContext
@@ -103,13 +103,14 @@ class _Splitter:
             channel.move_before(end)
         with ir.InsertionPoint(end):
             self._declare_buffers(end)
+            ops = by_unit(self.function)
             for unit in self.schedule.program.units:
                 kind, _, corelet = unit.partition(".")
                 number = int(corelet) if corelet else None
                 made = ProgramUnitOp.build(unit=kind, corelet=number, loc=self.function.location)
                 core = made.body.blocks[0].arguments[0]
                 core.set_location(ir.Location.name("core", self.function.location))
-                _Unit(self, made.body.blocks[0], kind, Slice(self.function, unit)).build()
+                _Unit(self, made.body.blocks[0], kind, Slice(self.function, ops.get(unit, ()))).build()
 
     def _declare_buffers(self, end: ir.Operation) -> None:
         first = next(iter(self.schedule.channels.values()), end)

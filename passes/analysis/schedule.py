@@ -43,7 +43,7 @@ from spyrec.passes.analysis.skeleton import (
     blocks,
 )
 from spyrec.passes.analysis.skeleton import Leaf as UnitOp
-from spyrec.passes.analysis.slices import UNIT, Slice, condition_of, unit_of, units
+from spyrec.passes.analysis.slices import UNIT, Slice, by_unit, condition_of, unit_of
 
 _UNBOUNDED = 1 << 40
 """An interval wider than this says nothing about an address."""
@@ -229,7 +229,7 @@ class _Reader:
     @cached_property
     def slices(self) -> dict[str, Slice]:
         """What each unit executes."""
-        return {unit: Slice(self.function, unit) for unit in units(self.function)}
+        return {unit: Slice(self.function, own) for unit, own in by_unit(self.function).items()}
 
     def _item(self, op: ir.Operation, names: Sequence[str], accesses: Sequence[Access], into: Block) -> None:
         numbers = tuple(self.units.setdefault(unit, len(self.units)) for unit in names)

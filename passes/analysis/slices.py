@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from spyrec.dialects.dataflow import AllocOp, DataTransferOp, PostOp, WaitOp
 from spyrec.mlir import ir
@@ -29,22 +29,27 @@ def unit_of(op: ir.Operation) -> str | None:
     return f"{unit}.{corelet}" if corelet else unit
 
 
-def units(function: ir.Operation) -> list[str]:
-    """All units that ops of ``function`` name, in the order of the text."""
-    return list(dict.fromkeys(unit for op in kernels.walk(function) if (unit := unit_of(op)) is not None))
+def by_unit(function: ir.Operation) -> dict[str, list[ir.Operation]]:
+    """The ops of each unit that ops of ``function`` name, in the order of the text."""
+    found: dict[str, list[ir.Operation]] = {}
+    for op in kernels.walk(function):
+        unit = unit_of(op)
+        if unit is not None:
+            found.setdefault(unit, []).append(op)
+    return found
 
 
 class Slice:
-    """The part of ``function`` that ``unit`` executes.
+    """The part of ``function`` that the unit executes whose ops are ``own``.
 
     ``ops`` are its ops. Of the values that loops and branches hand on, ``values`` has those that it needs.
     """
 
-    def __init__(self, function: ir.Operation, unit: str) -> None:
+    def __init__(self, function: ir.Operation, own: Iterable[ir.Operation]) -> None:
         self.ops: set[ir.Operation] = set()
         self.values: set[ir.Value] = set()
         self._function = function
-        self._todo: list[ir.Operation | ir.Value] = [op for op in kernels.walk(function) if unit_of(op) == unit]
+        self._todo: list[ir.Operation | ir.Value] = [*own]
         while self._todo:
             item = self._todo.pop()
             if isinstance(item, ir.Value):
