@@ -63,12 +63,10 @@ class Axes:
         self._wholes: list[int] = []
         self._folds: list[tuple[int, ir.Operation]] = []
         self._values: dict[ir.Value, list[int]] = {}
-        # By the op's id: the hash of an operation changes with its attributes and operands. Kept, so that ids last.
-        self._operations = list(operations)
-        self._spaces: dict[int, list[int]] = {}
+        self._spaces: dict[ir.Operation, list[int]] = {}
         self._axes: dict[int, Axis] = {}
         for op in operations:
-            self._spaces[id(op)] = _RULES[op.name](self, op)
+            self._spaces[op] = _RULES[op.name](self, op)
         for nodes in [*self._values.values(), *self._spaces.values()]:
             roots = [self._find(node) for node in nodes]
             # A tile of an axis that an op or a tensor has twice would be its diagonal.
@@ -80,7 +78,7 @@ class Axes:
 
     def space(self, op: ir.Operation) -> list[Axis]:
         """The axes that an op runs over: the loops of a linalg op, for others the dimensions of what they make."""
-        return [self._axis(node) for node in self._spaces[id(op)]]
+        return [self._axis(node) for node in self._spaces[op]]
 
     def dims(self, value: ir.Value) -> list[Axis]:
         """The axis of each dimension of a tensor; nothing for what is no operand or result of the ops."""

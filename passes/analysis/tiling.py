@@ -60,13 +60,13 @@ class Segment:
         self.operations = list(operations)
         self.axes = Axes(operations)
         self.values = values
-        self._order = {id(op): position for position, op in enumerate(self.operations)}
+        self._order = {op: position for position, op in enumerate(operations)}
 
     def producers(self, op: ir.Operation) -> Iterator[ir.Operation]:
         """The ops of the segment whose tensors ``op`` takes."""
         for operand in op.operands:
             maker = kernels.defining(operand)
-            if maker is not None and id(maker) in self._order:
+            if maker is not None and maker in self._order:
                 yield maker
 
     def has(self, op: ir.Operation, axis: Axis) -> bool:
@@ -79,7 +79,7 @@ class Segment:
 
     def outer_uses(self, value: ir.Value) -> list[ir.OpOperand]:
         """Where a value is used by other ops than those of the segment."""
-        return [use for use in value.uses if id(use.owner.operation) not in self._order]
+        return [use for use in value.uses if use.owner.operation not in self._order]
 
     def plan(self, axis: Axis, also: Iterable[Axis] = ()) -> Plan | None:
         """How to cut ``axis``, into tiles of whatever extent; ``None`` when that cannot be done.
@@ -163,7 +163,7 @@ class Segment:
                 for op in ops:
                     if is_access(op):
                         places.setdefault(op, set()).add((number, behind))
-        until = self._order[id(plan.last)]
+        until = self._order[plan.last]
         accesses = [op for op in self.operations[: until + 1] if is_access(op)]
         boxes = {op: access_box(op, self.values) for op in accesses}
         for position, second in enumerate(accesses):
