@@ -68,12 +68,22 @@ class ChooseTileSizes(Pass):
             return
         values = IndexValues(op, implicit_tiles=ctx.device.cores)
         blocks = [block for inner in [op, *_loops(op)] for region in inner.regions for block in region.blocks]
+        # Marks come last: the hash of an operation, by which analyses remember it, changes with its attributes.
+        marks: list[tuple[ir.Operation, ir.Attribute]] = []
+        cut: set[ir.Operation] = set()
         for block in blocks:
             for operations in segments(block):
                 segment = Segment(operations, values)
                 for group in _groups(segment):
-                    if not any(TILES in member.attributes for member in group):
-                        _Chooser(self, op, segment, group, ctx).run()
+                    if any(TILES in member.attributes for member in group):
+                        continue
+                    chooser = _Chooser(self, op, segment, group, ctx, cut)
+                    if (mark := chooser.mark()) is not None:
+                        marks.append((chooser.root, mark))
+                        cut.update(group)
+        for root, mark in marks:
+            root.attributes[TILES] = mark
+            ctx.statistics["groups to be cut"] += 1
 
 
 def _loops(function: ir.Operation) -> Iterator[ir.Operation]:
@@ -104,12 +114,14 @@ class _Chooser:
         segment: Segment,
         group: Sequence[ir.Operation],
         ctx: PassContext,
+        cut: set[ir.Operation],
     ) -> None:
         self.options = options
         self.function = function
         self.segment = segment
         self.group = group
-        self.ctx = ctx
+        # What is in groups that are cut has gone when this group's loop begins.
+        self.elsewhere = {*group, *cut}
         device = ctx.device
         self.trips = self._trips()
         self.costs = Costs(group, segment.axes, device, kernels.tiles(function), self.trips)
@@ -120,15 +132,14 @@ class _Chooser:
         self._known: dict[tuple[Axis, ...], list[Plan] | None] = {}
         self.root = max(reversed(group), key=lambda op: (points[op], op.name == "linalg.generic"))
 
-    def run(self) -> None:
-        """Mark the group, or leave it as it is."""
+    def mark(self) -> ir.Attribute | None:
+        """The mark for the root of the group; ``None`` when the group stays as it is."""
         choice = self._fixed() if self.options.size else self._best()
         if not choice:
-            return
+            return None
         space = self.segment.axes.space(self.root)
         pairs = [ir.DenseI64ArrayAttr.get([space.index(axis), size]) for axis, size in choice]
-        self.root.attributes[TILES] = ir.ArrayAttr.get(pairs)
-        self.ctx.statistics["groups to be cut"] += 1
+        return ir.ArrayAttr.get(pairs)
 
     def _fixed(self) -> Choice:
         for axis in self._axes():
@@ -207,12 +218,11 @@ class _Chooser:
 
     def _taken(self, alignment: int) -> int:
         """Bytes of LX that others need while the group is at work."""
-        members = set(self.group)
         first = self.group[0]
         around = list(kernels.around(first, self.function))
         taken = 0
         for op in kernels.walk(self.function):
-            if op in members or op.name == "tensor.empty" or not op.results:
+            if op in self.elsewhere or op.name == "tensor.empty" or not op.results:
                 continue
             above = kernels.parent(op)
             bytes_ = sum(tile_costs.bytes_of(result, alignment) for result in op.results)

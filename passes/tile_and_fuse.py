@@ -104,26 +104,32 @@ class _Cutting:
         self.marked = marked
         self.where = kernels.unnamed(marked.location)
         self.values = segment.values
+        self.folded: dict[ir.Value, ir.Value] = {}
+        """What stands for the results of the folds that are done."""
 
     def run(self) -> None:
         """Put loops behind the last op that moves, and take away what they replace."""
         block = list(self.plan.last.block.operations)
         following = block[[view.operation for view in block].index(self.plan.last) + 1].operation
-        outer: dict[ir.Value, ir.Value] = {}
+        outer = {v: self.segment.outer_uses(v) for phase in self.plan.phases for v in phase.escaping}
+        whole: dict[ir.Value, ir.Value] = {}
         with ir.InsertionPoint(following):
             for phase in self.plan.phases:
-                outer |= self._phase(phase)
+                whole |= self._phase(phase)
                 for op in phase.after:
                     op.move_before(following)
-        for old, new in outer.items():
-            for use in self.segment.outer_uses(old):
-                use.owner.operation.operands[use.operand_number] = new
+        # Only now are uses replaced: the hash of an operation, by which the segment remembers it, changes with them.
+        for value, uses in outer.items():
+            for use in uses:
+                use.owner.operation.operands[use.operand_number] = whole[value]
+        for value, folded in self.folded.items():
+            value.replace_all_uses_with(folded)
         for op in reversed(self.plan.gone):
             op.erase()
 
     def _phase(self, phase: Phase) -> dict[ir.Value, ir.Value]:
         """The loop of a phase and the rest behind it; returns the whole tensors that it puts together."""
-        carried = [accumulators.start(op, k) for op in phase.folds for k in range(len(op.results))]
+        carried = [accumulators.start(op, k, self.folded) for op in phase.folds for k in range(len(op.results))]
         carried += [ops.empty(ir.RankedTensorType(value.type), self.where) for value in phase.escaping]
         count, rest = divmod(self.axis.extent, self.size)
         loop = ops.loop(count, carried, self.where)
@@ -137,7 +143,7 @@ class _Cutting:
             made = self._tile(phase, Linear.of(count * self.size), rest, made)
         for op in phase.folds:
             for result in op.results:
-                result.replace_all_uses_with(accumulators.finish(made.pop(0), result.type, self.where))
+                self.folded[result] = accumulators.finish(made.pop(0), result.type, self.where)
         return dict(zip(phase.escaping, made, strict=True))
 
     def _tile(self, phase: Phase, start: Linear, size: int, carried: Sequence[ir.Value]) -> list[ir.Value]:
@@ -168,7 +174,7 @@ class _Tile:
         self.where = cutting.where
         self.start = start
         self.size = size
-        self.made: dict[ir.Value, ir.Value] = {}
+        self.made: dict[ir.Value, ir.Value] = dict(cutting.folded)
         # Made here, in front of all that may use it.
         known = start.is_constant
         self.first: int | ir.Value = start.constant if known else self.values.materialize(start, self.where)

@@ -6,7 +6,7 @@ f32 is, and to the type of the result once. All other folds are exact, or f32 an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from spyrec.mlir import arith, ir
 from spyrec.passes.analysis import kernels, ops
@@ -14,11 +14,13 @@ from spyrec.passes.analysis.structured import structured
 from spyrec.passes.analysis.tiling import combiner
 
 
-def start(op: ir.Operation, position: int) -> ir.Value:
-    """What the loop starts with for an output of the fold ``op``, at the current insertion point."""
+def start(op: ir.Operation, position: int, instead: Mapping[ir.Value, ir.Value]) -> ir.Value:
+    """What the loop starts with for an output of the fold ``op``, at the current insertion point; ``instead`` of some
+    values others stand.
+    """
     seen = structured(op)
     assert seen is not None
-    init = seen.outputs[position]
+    init = instead.get(seen.outputs[position], seen.outputs[position])
     return _cast(init, _type(op, position), op.location)
 
 

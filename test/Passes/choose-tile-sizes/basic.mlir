@@ -95,3 +95,16 @@ func.func @row(%x: index, %z: index) attributes {grid = [1]} {
   dataflow.write %s, @device[%c0 from %z] strides [1] : tensor<1xf32>
   return
 }
+
+// Two groups side by side: each has a mark of its own.
+// CHECK-LABEL: func.func @two
+// CHECK: dataflow.write {{.*}} from %y] {{.*}} {dataflow.tiles = [array<i64: 0, {{[0-9]+}}>]}
+// CHECK: dataflow.write {{.*}} from %w] {{.*}} {dataflow.tiles = [array<i64: 0, {{[0-9]+}}>]}
+func.func @two(%x: index, %y: index, %z: index, %w: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %a = dataflow.read @device[%c0 from %x] strides [1024, 1] : tensor<4096x1024xf32>
+  %b = dataflow.read @device[%c0 from %z] strides [1024, 1] : tensor<4096x1024xf32>
+  dataflow.write %a, @device[%c0 from %y] strides [1024, 1] : tensor<4096x1024xf32>
+  dataflow.write %b, @device[%c0 from %w] strides [1024, 1] : tensor<4096x1024xf32>
+  return
+}
