@@ -11,7 +11,12 @@ from spyrec.dialects.ktdp.inter_tile import (
     YieldReducedOp,
 )
 from spyrec.dialects.ktdp.launch import RuntimeArgExtractOp
-from spyrec.dialects.ktdp.tiles import ConstructAccessTileOp, ConstructIndirectAccessTileOp, RegionTerminatorOp
+from spyrec.dialects.ktdp.tiles import (
+    ConstructAccessTileOp,
+    ConstructIndirectAccessTileOp,
+    RegionTerminatorOp,
+    coordinate_limit,
+)
 from spyrec.dialects.ktdp.transfers import LoadOp, StoreOp
 from spyrec.dialects.ktdp.types import (
     AccessTileType,
@@ -48,4 +53,5 @@ __all__ = [
     "TileFutureType",
     "YieldPartialOp",
     "YieldReducedOp",
+    "coordinate_limit",
 ]

@@ -304,3 +304,16 @@ class RegionTerminatorOp(ods.Op, dialect=Ktdp, name="region_terminator", traits=
                 "wrong-region",
                 f"{self.NAME} ends the body of {ConstructIndirectAccessTileOp.NAME}, but stands in {found}",
             )
+
+
+def coordinate_limit(view: ir.Value) -> int | None:
+    """What all elements of a view that indirect tiles read coordinates from have to be less than; None for others."""
+    limits = []
+    for use in view.uses:
+        tile, number = use.owner.operation.opview, use.operand_number
+        if isinstance(tile, ConstructIndirectAccessTileOp) and number > 0:
+            kinds = [bool(ir.BoolAttr(k).value) for k in tile.per_dim_subscript_kinds]
+            dimension = [d for d, indirect in enumerate(kinds) if indirect][number - 1]
+            extent = list(ir.MemRefType(tile.base.type).shape)[dimension]
+            limits += [extent] if extent >= 0 else []
+    return min(limits, default=None)

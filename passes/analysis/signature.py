@@ -19,7 +19,8 @@ class ViewEntry:
 
     ``argument`` holds its address (``None``: it starts at a literal one, and ``name`` is that element in decimal).
     ``offset`` is the lowest element of the view (where that is below the address: the lowest that a tile may touch)
-    and ``end`` one more than the highest, counted from that address. ``access`` is ``r``, ``w`` or ``rw``."""
+    and ``end`` one more than the highest, counted from that address. ``access`` is ``r``, ``w`` or ``rw``.
+    Its elements are coordinates below ``limit`` of another view (``None``: they are just numbers)."""
 
     argument: ir.BlockArgument | None
     name: str
@@ -30,6 +31,7 @@ class ViewEntry:
     end: int
     access: str
     location: ir.Location
+    limit: int | None = None
 
     def attribute(self) -> ir.Attribute:
         """The entry as a dictionary."""
@@ -44,6 +46,7 @@ class ViewEntry:
                 "offset": _i64(self.offset),
                 "end": _i64(self.end),
                 "access": ir.StringAttr.get(self.access),
+                **({"limit": _i64(self.limit)} if self.limit is not None else {}),
                 **({"line": _i64(where.line), "col": _i64(where.column)} if where else {}),
             }
         )

@@ -249,6 +249,7 @@ class Views:
             end=max(low, high),
             access="".join(sorted(part.access)),
             location=part.op.location,
+            limit=ktdp.coordinate_limit(part.op.result),
         )
 
     def check_addresses(self) -> None:

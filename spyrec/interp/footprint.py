@@ -197,24 +197,6 @@ def _access(view: ir.Value) -> str:
     return found
 
 
-def _limit(view: ir.Value) -> int | None:
-    """What all elements of a view that is read for coordinates have to be less than; None for other views."""
-    limits = []
-    for use in view.uses:
-        tile, number = use.owner.operation.opview, use.operand_number
-        if not isinstance(tile, ktdp.ConstructIndirectAccessTileOp) or number == 0:
-            continue
-        maker = tile.base.owner
-        if isinstance(maker, ir.Block):
-            continue
-        kinds = [bool(ir.BoolAttr(k).value) for k in tile.per_dim_subscript_kinds]
-        dimension = [d for d, indirect in enumerate(kinds) if indirect][number - 1]
-        sizes = list(ir.MemRefType(tile.base.type).shape)
-        if sizes[dimension] != DYNAMIC:
-            limits.append(sizes[dimension])
-    return min(limits, default=None)
-
-
 def _tile_access(tile: ir.Value) -> str:
     letters = {"ktdp.load": "r", "ktdp.store": "w"}
     return "".join(letters.get(use.owner.operation.name, "rw") for use in tile.uses)
@@ -382,7 +364,7 @@ class _Views:
                 access,
                 where.line if where else 0,
                 where.column if where else 0,
-                _limit(view.result),
+                ktdp.coordinate_limit(view.result),
             )
         )
 
