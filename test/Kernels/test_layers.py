@@ -4,18 +4,10 @@ import re
 
 import numpy as np
 import pytest
-from layer_lines import DEVICES, STAGES, LayerLine
-from layer_lines import LINES as ALL
+from layer_lines import DEVICES, LINES, STAGES, LayerLine
 
 from spyrec import driver
 from spyrec.errors import SpyrecError
-
-PENDING = re.compile(
-    r"copy_f32_1200|sum._f32_700|512x512x4096|attention_|order|transpose_(load|store)|triangle|shifted|ragged|small|extract"
-)
-"""Kernels that some stage does not take yet."""
-
-LINES = [line for line in ALL if not PENDING.search(line.case.name)]
 
 BIG = {line.case.name for line in LINES if sum(np.size(v) for v in line.values.values()) > 200_000}
 """Kernels that are there for what does not fit into LX; they take seconds."""
@@ -34,7 +26,7 @@ def refused(program: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("line", ALL, ids=str)
+@pytest.mark.parametrize("line", LINES, ids=str)
 def test_as_written(line: LayerLine) -> None:
     assert line.agrees(line.as_written())
 
