@@ -19,12 +19,15 @@ class CaptureScalars(Pass):
 
     IR before::
 
-        linalg.generic {indexing_maps = [#same, #none, #same], ...} ins(%a, %s : tensor<4x64xf16>, f16) outs(%e :
-        tensor<4x64xf16>) { ^bb0(%x: f16, %y: f16, %o: f16): %z = arith.mulf %x, %y : f16
+        %r = linalg.generic {indexing_maps = [#same, #none, #same], ...}
+            ins(%a, %s : tensor<4x64xf16>, f16) outs(%e : tensor<4x64xf16>) {
+        ^bb0(%x: f16, %y: f16, %o: f16):
+          %z = arith.mulf %x, %y : f16
 
     IR after::
 
-        linalg.generic {indexing_maps = [#same, #same], ...} ins(%a : tensor<4x64xf16>) outs(%e : tensor<4x64xf16>) {
+        %r = linalg.generic {indexing_maps = [#same, #same], ...}
+            ins(%a : tensor<4x64xf16>) outs(%e : tensor<4x64xf16>) {
         ^bb0(%x: f16, %o: f16):
           %z = arith.mulf %x, %s : f16
 
@@ -34,8 +37,7 @@ class CaptureScalars(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        generics = [inner for inner in kernels.walk(op) if inner.name == "linalg.generic"]
-        for inner in generics:
+        for inner in [inner for inner in kernels.walk(op) if inner.name == "linalg.generic"]:
             if not all(map(_is_shaped, inner.operands)):
                 _capture(inner)
                 ctx.statistics["ops rewritten"] += 1

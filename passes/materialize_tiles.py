@@ -33,11 +33,13 @@ class MaterializeTiles(Pass):
 
     IR after::
 
-        %b = dataflow.alloc {name = "x"} : memref<1x64xf16, "lx"> dataflow.data_transfer from @device[%o from %x]
-        strides [64, 1] to %b {route = ["ddr", "load", "lx"], unit = @load} : memref<1x64xf16, "lx"> %a =
-        bufferization.to_tensor %b restrict : memref<1x64xf16, "lx"> to tensor<1x64xf16> %m = bufferization.to_buffer %s
-        read_only : tensor<1x64xf16> to memref<1x64xf16, "lx"> dataflow.data_transfer from %m to @device[%p from %z]
-        strides [64, 1] {route = ["lx", "store", "ddr"], unit = @store} : memref<1x64xf16, "lx">
+        %b = dataflow.alloc {name = "x"} : memref<1x64xf16, "lx">
+        dataflow.data_transfer from @device[%o from %x] strides [64, 1] to %b
+            {route = ["ddr", "load", "lx"], unit = @load} : memref<1x64xf16, "lx">
+        %a = bufferization.to_tensor %b restrict : memref<1x64xf16, "lx"> to tensor<1x64xf16>
+        %m = bufferization.to_buffer %s read_only : tensor<1x64xf16> to memref<1x64xf16, "lx">
+        dataflow.data_transfer from %m to @device[%p from %z] strides [64, 1]
+            {route = ["lx", "store", "ddr"], unit = @store} : memref<1x64xf16, "lx">
 
     A loop that alone starts from what is read computes in the buffer itself; other buffers of reads are only read, so
     that they can be filled again.

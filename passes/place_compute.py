@@ -19,8 +19,8 @@ class PlaceCompute(Pass):
     """Name the unit of each ``linalg.generic`` on buffers: the matrix unit for sums of products, else the vector unit.
 
     The matrix unit takes sums of products of two operands, if it has their element types. It adds up in itself, wider
-    than any element, starts from what the output holds, and rounds once to the output's type, as DESIGN asks of every
-    contraction: an output of f16 needs no wider buffer in LX.
+    than any element, starts from what the output holds, and rounds once to the output's type, as every contraction has
+    to (``docs/numerics.md``): an output of f16 needs no wider buffer in LX.
 
     IR before::
 

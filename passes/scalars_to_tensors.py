@@ -27,8 +27,11 @@ class ScalarsToTensors(Pass):
 
     IR after::
 
-        %c = arith.constant 2.0 : f16 %e = tensor.empty() : tensor<4x64xf16> %s = linalg.generic {...} outs(%e :
-        tensor<4x64xf16>) { ^bb0(%o: f16): linalg.yield %x : f16 } -> tensor<4x64xf16>
+        %k = arith.constant 2.0 : f16
+        %d = tensor.empty() : tensor<4x64xf16>
+        %c = linalg.generic {...} outs(%d : tensor<4x64xf16>) { ^bb0(%o: f16): linalg.yield %k : f16 }
+        %e = tensor.empty() : tensor<4x64xf16>
+        %s = linalg.generic {...} outs(%e : tensor<4x64xf16>) { ^bb0(%o: f16): linalg.yield %x : f16 }
 
     Leaves alone constants of several values, which ``legality`` refuses. Refuses nothing.
     """

@@ -30,9 +30,9 @@ class SplitUnits(Pass):
     """Give each kind of unit a program with its own ops, and of control and scalars what they need.
 
     A buffer becomes a symbol; its slot is arithmetic on loop counters. Transfers and compute get byte addresses:
-    dimensions that both sides walk as one are joined, and where more than four counts are left, the outer ones become
-    loops. Scalar ops at the top that do not depend on the tile id stay outside of the units: they are the same
-    everywhere.
+    dimensions that both sides walk as one are joined. Where more than four counts are left, the outer ones become
+    loops, and so does a dimension of a box whose stride only the run knows. Scalar ops at the top that do not depend on
+    the tile id stay outside of the units: they are the same everywhere.
 
     IR before::
 
@@ -62,7 +62,7 @@ class SplitUnits(Pass):
         dataflow.program_unit @sfu(%core) {
           ...
 
-    So does a dimension of a box whose stride only the run knows. Views of buffers become offsets and strides; a clip
+    Views of buffers become offsets and strides; a clip
     keeps the dimensions that it cuts apart from others, and bounds the loops for those that have become loops. Numbers
     out of LX are loaded by every unit that needs them; loops and branches hand on what the unit needs of their values.
 

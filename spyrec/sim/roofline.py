@@ -1,4 +1,4 @@
-"""The least time that a run could have taken on its device: DESIGN's roofline.
+"""The least time that a run could have taken on its device: its roofline bound.
 
 For each resource the amount of work that the kernel cannot do without, over what the resource does per cycle; and what
 has to happen, for one tile, before the resource can begin and after it has ended. Nothing is counted twice and nothing
