@@ -1,9 +1,8 @@
 """Binding a launch: arrays and numbers by name -> device memory and argument values.
 
-The rules are those of ``docs/semantics.md`` and ``spyrec run --help``. An array is its argument's memory: its bytes in C order
-start at the argument's address; its element type is that of the argument's views; it holds at least their
-largest footprint. Memory that the kernel reads and nobody gave is random, memory that it only writes starts as
-0xFF bytes.
+The rules are those of ``docs/semantics.md``. An array is its argument's memory: its bytes in C order start at the
+argument's address; its element type is that of the argument's views; it holds at least their largest footprint. Memory
+that the kernel reads and nobody gave is random, memory that it only writes starts as 0xFF bytes.
 """
 
 from __future__ import annotations
