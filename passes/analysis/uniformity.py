@@ -143,9 +143,9 @@ class Uniformity:
         body = loop.regions[0].blocks[0]
         arguments, last = list(body.arguments), list(body.operations)[-1].operation
         bounds = tuple(self._term(v, tile) for v in list(loop.operands)[:3])
-        counter = self._of("counter", hash(loop), bounds)
+        counter = self._of("counter", arguments[0], bounds)
         terms = [
-            self._of("carried", hash(loop), k, bounds, self._term(v, tile))
+            self._of("carried", arguments[0], k, bounds, self._term(v, tile))
             for k, v in enumerate(list(loop.operands)[3:])
         ]
         before, begun = self._known[tile], self._begun
@@ -160,7 +160,7 @@ class Uniformity:
 
     def _control(self, op: ir.Operation, number: int, tile: int) -> int:
         if op.name == "scf.for":
-            return self._of("result", hash(op), number, self._carried(op, number + 1, tile))
+            return self._of("result", op.results[number], self._carried(op, number + 1, tile))
         condition = self._term(op.operands[0], tile)
         known = self._numbers.get(condition)
         ends = [list(r.blocks[0].operations)[-1].operation for r in op.regions if len(r.blocks)]
@@ -178,7 +178,7 @@ class Uniformity:
             return self._own(op.results[0], tile)
         if op.name == "dataflow.read" and "@device" not in str(op.attributes["space"]):
             return self._own(op.results[0], tile)
-        return self._of("op", hash(op), number, *operands)
+        return self._of("op", op.results[number], *operands)
 
     def _exchanged(self, op: ir.Operation, value: ir.Value, tile: int) -> int:
         """What all consumers of a group get alike is theirs together."""

@@ -77,3 +77,28 @@ def found() -> dict[str, str]:
 )
 def test_where_a_value_is_the_same(found: dict[str, str], name: str, tiles: str) -> None:
     assert found[name] == tiles
+
+
+def test_loops_that_say_the_same_at_one_place_are_two() -> None:
+    """As those of a function that is called twice. Their hash, which is of what they say, does not tell them apart."""
+    text = """
+func.func @k(%n: index) attributes {grid = [2]} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %t = dataflow.tile_id
+  %first = arith.cmpi slt, %t, %one : index
+  scf.for %i = %zero to %n step %one {
+    scf.for %j = %zero to %n step %one {
+      %a = arith.select %first, %i, %j : index
+    }
+  }
+  return
+}
+"""
+    with make_context() as context:
+        module = asm.read(text, "k.mlir", context).module
+        function = next(iter(module.body.operations)).operation
+        for op in kernels.walk(function):
+            op.location = function.location
+        chosen = next(op for op in kernels.walk(function) if op.name == "arith.select")
+        assert not Uniformity(function).is_uniform(chosen.results[0])
