@@ -2,12 +2,14 @@
 
 Both recurse without bound. Depth of brackets is the obvious case. Depth and size also come from aliases that mention
 earlier aliases, one line each, and from runs of signs, which MLIR's affine parser takes one stack frame at a time. And
-the parser of ``linalg.generic`` takes it on trust that iterator types are strings.
+the parser of ``linalg.generic`` takes it on trust that iterator types are strings, the verifier of ``linalg.transpose``
+that a permutation has a largest element: what lies behind an empty one it takes for the number of loops.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from spyrec.asm.cursor import definitions
 from spyrec.asm.lexer import Tokens
@@ -32,6 +34,8 @@ def check(tokens: Tokens) -> None:
     _aliases(tokens)
     if "iterator_types" in tokens.text:
         _iterator_types(tokens)
+    if "linalg.transpose" in tokens.text:
+        _permutations(tokens)
 
 
 def _brackets(tokens: Tokens) -> None:
@@ -96,6 +100,26 @@ def _iterator_types(tokens: Tokens) -> None:
                     continue
                 message = f'an iterator type is a string such as "parallel", but this is {texts[element]}'
                 raise Problem("syntax", message, tokens.starts[element], tokens.end(element))
+
+
+def _permutations(tokens: Tokens) -> None:
+    texts = tokens.texts
+    empty = {texts[name] for name, first, _ in definitions(tokens) if _is_empty(texts, first)}
+    inside = False
+    for index, text in enumerate(texts):
+        if text in ("linalg.transpose", '"linalg.transpose"'):
+            inside = True
+        elif inside and text == "permutation" and texts[index + 1] == "=":
+            inside = False
+            if _is_empty(texts, index + 2) or texts[index + 2] in empty:
+                message = "linalg.transpose of a tensor without dimensions is not read: MLIR dies of it"
+                note = "the result is the operand itself; linalg.broadcast with dimensions = [] copies it"
+                raise Problem("wrong-attribute", message, tokens.starts[index], tokens.end(index), (note,))
+
+
+def _is_empty(texts: Sequence[str], first: int) -> bool:
+    """Whether the array of integers that starts at token ``first`` is empty."""
+    return texts[first : first + 2] == ["[", "]"] or texts[first : first + 4] == ["array", "<", "i64", ">"]
 
 
 def _fail(tokens: Tokens, message: str, index: int) -> None:

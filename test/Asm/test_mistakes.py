@@ -88,6 +88,8 @@ ONE = {
     "brace too many": (HEAD + END + "«}»\n", "syntax", "closes nothing"),
     "string without end": ('module attributes {a = «"»b} {\n}\n', "syntax", "quote"),
     "iterator type that is no string": ('func.func @f(%x: tensor<4xf16>) {\n  %r = linalg.generic {indexing_maps = [], iterator_types = [«1»]} outs(%x : tensor<4xf16>) {}\n' + END, "syntax", "iterator type"),
+    "transpose without dimensions": ('func.func @f(%x: tensor<f16>) {\n  %r = linalg.transpose ins(%x : tensor<f16>) outs(%x : tensor<f16>) «permutation» = []\n' + END, "wrong-attribute", "without dimensions"),
+    "generic transpose without dimensions": ('#p = array<i64>\nfunc.func @f(%x: tensor<f16>) {\n  %r = "linalg.transpose"(%x, %x) <{«permutation» = #p}> ({}) : (tensor<f16>, tensor<f16>) -> tensor<f16>\n' + END, "wrong-attribute", "without dimensions"),
     "upstream verifier": (HEAD + "  %e = tensor.empty() : tensor<4xf16>\n  %c = «tensor.extract» %e[] : tensor<4xf16>\n" + END, "mlir-verify", "indices"),
     # the end, and what is not text
     "cut in a type": ((HEAD + VIEW + TILE)[:-9] + "« »", "truncated", "too early"),

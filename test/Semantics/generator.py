@@ -323,6 +323,8 @@ class Builder:
         self.add(name, shape, e)
 
     def transpose(self, value: Value) -> None:
+        if not value.shape:
+            return  # not read
         order, name = tuple(self.draw(st.permutations(range(len(value.shape))))), self.fresh("x")
         shape = tuple(value.shape[d] for d in order)
         empty = self.empty(shape, value.element)
