@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from spyrec.interp.faults import Fault
 from spyrec.interp.machine import Frame, Run, Scope, meaning
 from spyrec.interp.values import Address, Scaled
 from spyrec.mlir import ir
@@ -67,8 +66,7 @@ def apply_map(map_: ir.AffineMap) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
 def set_constraints(attribute: ir.Attribute) -> tuple[list[ir.AffineExpr], list[bool], int, int]:
     """An integer set as left sides of constraints, whether each is ``== 0`` (else ``>= 0``), dimensions, symbols."""
     found = re.fullmatch(r"affine_set<(\(.*?\)(?:\[.*?\])?) : \((.*)\)>", str(attribute))
-    if found is None:
-        raise Fault("type-mismatch", f"{attribute} is no integer set")
+    assert found is not None
     # The bindings give no access to the set in an attribute, but its left sides read as the results of a map.
     sides = re.split(r" (?:>=|==) 0(?:, |$)", found[2])[:-1]
     map_ = ir.AffineMapAttr(ir.Attribute.parse(f"affine_map<{found[1]} -> ({', '.join(sides)})>")).value

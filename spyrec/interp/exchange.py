@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spyrec.interp.faults import Fault
-from spyrec.interp.requests import Await, Blocked, Flow
+from spyrec.interp.requests import Await, Flow
 
 if TYPE_CHECKING:
     from spyrec.mlir import ir
@@ -92,10 +92,7 @@ def take_turns(turns: Sequence[Turn], rng: np.random.Generator | None) -> None:
         if request is None:
             alive.remove(turn)
             continue
-        if isinstance(request, Blocked):
-            wrong = Fault("invalid-ir", f"a compute tile waits for channel @{request.channel}")
-            wrong.op = request.op
-            raise wrong
+        assert isinstance(request, Await), "only units wait for channels of their core, and no tile runs a unit"
         turn.waits = request
 
 

@@ -28,7 +28,7 @@ from spyrec.numerics import Array
 class IndirectTile:
     """Coordinates in ``view`` of each value of the variables.
 
-    ``coordinates`` has one array per dimension of the view. In *grid* form (the set is a box, the order a permutation)
+    ``coordinates`` has one array per dimension of the view. In *grid* form (the set is a box)
     they broadcast to the extents of the variables; else they are lists with one entry per point of the set, and
     ``relative`` has the variables of each. ``indirect`` tells which dimensions were read from memory, ``fixed`` which
     of the others no value of the run but the variables decides.
@@ -57,7 +57,6 @@ class IndirectTile:
             kept = np.ones(count, bool) if inside is None else np.broadcast_to(inside, (count,))
             return by_part(frame, op, self.op, self.view, lists, places, kept, self.shape, writing)
         permutation = self.order.permutation
-        assert permutation is not None
         shape = tuple(extents[d] for d in permutation)
         check_size(self.op, shape, self.shape)
 
@@ -121,7 +120,7 @@ def construct_indirect_access_tile(op: ir.Operation, scope: Scope) -> Run:
         indices = iter(operands[:views])
         values = [int(v) for v in operands[views : views + captured]]
         points = points_of.points([int(v) for v in operands[views + captured :]])
-        variables, relative = _variables(points, order)
+        variables, relative = _variables(points)
         coordinates = []
         for d, (indirect, subscript) in enumerate(zip(kinds, subscripts, strict=True)):
             found = [np.asarray(x, np.int64) for x in subscript([*values, *variables], [])]
@@ -147,10 +146,10 @@ def construct_indirect_access_tile(op: ir.Operation, scope: Scope) -> Run:
     return run
 
 
-def _variables(points: Points, order: Order) -> tuple[list[Array], tuple[Array, ...] | None]:
-    """Values of the variables: as open grid, or as lists when the set is no box or the order no permutation."""
+def _variables(points: Points) -> tuple[list[Array], tuple[Array, ...] | None]:
+    """Values of the variables: as open grid, or as lists when the set is no box."""
     box = points.box
-    if points.rest is None and order.permutation is not None:
+    if points.rest is None:
         rank = len(box.low)
         return [
             np.arange(a, max(a, b)).reshape([-1 if i == d else 1 for i in range(rank)])

@@ -285,13 +285,12 @@ class Scope:
         return get
 
     def _find(self, name: str) -> ir.Operation:
-        for wrapper in self._module.regions[0].blocks[0].operations if self._module is not None else ():
-            op = wrapper.operation
-            if op.name == "func.func" and ir.StringAttr(op.attributes["sym_name"]).value == name:
-                if not list(op.regions[0].blocks):
-                    raise Fault("unsupported-op", f"@{name} is declared without a body")
-                return op
-        raise Fault("undefined-name", f"there is no function @{name}")
+        assert self._module is not None, "calls were verified, so the function that is called stands in a module"
+        functions = (wrapper.operation for wrapper in self._module.regions[0].blocks[0].operations)
+        named = {ir.StringAttr(op.attributes["sym_name"]).value: op for op in functions if op.name == "func.func"}
+        if not list(named[name].regions[0].blocks):
+            raise Fault("unsupported-op", f"@{name} is declared without a body")
+        return named[name]
 
 
 def prepare(

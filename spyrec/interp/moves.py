@@ -100,7 +100,7 @@ class BufferSide:
         flat = offsets.reshape(-1)
         bad = (flat < 0) | (flat >= size)
         if bad.any():
-            message = f"element {int(flat[bad][0])} of {self.what}, which has {size}"
+            message = f"element {int(flat[bad][0])} of the {self.what}, which has {size}"
             raise Fault("out-of-buffer", message, self.what)
         return flat
 
@@ -108,7 +108,7 @@ class BufferSide:
         """The elements at these offsets, all of which have contents."""
         flat = self._check(offsets)
         if self.buffer.holes.reshape(-1)[flat].any():
-            raise Fault("undefined-value", f"{self.what} is read where nothing has been written", self.what)
+            raise Fault("undefined-value", f"the {self.what} is read where nothing has been written", self.what)
         return np.asarray(self.buffer.data.reshape(-1)[flat]).reshape(offsets.shape)
 
     def scatter(self, offsets: Offsets, values: Array) -> None:

@@ -195,10 +195,7 @@ class Structured:
                         "shape-mismatch", f"operand {k} has extent {extent} in dimension {axis}, others {sizes[d]}"
                     )
                 sizes[d] = extent
-        if None in sizes:
-            raise Fault(
-                "unsupported-op", f"no operand has dimension d{sizes.index(None)} as such, so its extent is unknown"
-            )
+        assert None not in sizes, "linalg refuses maps that say nothing of a dimension's extent"
         return [s for s in sizes if s is not None]
 
     def _arguments(self, operands: Sequence[Any], grid: Grid, used: set[int]) -> list[Array | None]:

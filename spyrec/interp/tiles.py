@@ -31,11 +31,8 @@ class Order:
 
     def __init__(self, map_: ir.AffineMap) -> None:
         self.function = map_function(map_)
-        results = list(map_.results)
-        plain = all(isinstance(r, ir.AffineDimExpr) for r in results)
-        dims = [ir.AffineDimExpr(r).position for r in results] if plain else []
-        #: Dimension of the tile per dimension of the tensor, when the map is a permutation; else None.
-        self.permutation = tuple(dims) if sorted(dims) == list(range(map_.n_dims)) else None
+        #: Dimension of the tile per dimension of the tensor: verifiers take no order but permutations.
+        self.permutation = tuple(ir.AffineDimExpr(r).position for r in map_.results)
 
 
 class Piece(Protocol):
@@ -105,7 +102,7 @@ class Tile:
             return []
         parts = self.view.parts
         plain = self.points.rest is None and all(p.points.rest is None for p in parts)
-        if self.order.permutation is not None and plain:
+        if plain:
             if not self.view.is_distributed:
                 return [self._box(parts[0], box)]
             boxes = [(p, box.common(p.points.box)) for p in parts]
@@ -120,7 +117,7 @@ class Tile:
         points, inside = self.points.box.moved(self.anchor), self.view.bounds
         if points.is_empty:
             return points
-        if self.order.permutation is not None and self.points.rest is None:
+        if self.points.rest is None:
             extents = tuple([self.points.box.extents[d] for d in self.order.permutation])
             if extents != self.shape:
                 check_size(self.op, extents, self.shape)
@@ -135,7 +132,6 @@ class Tile:
     def _box(self, part: Part, box: Box) -> BoxPiece:
         """The whole of ``box`` (coordinates that ``part`` holds) as one region of the tensor."""
         order = self.order.permutation
-        assert order is not None
         first = [low - a - s for low, a, s in zip(box.low, self.anchor, self.points.box.low, strict=True)]
         extents = box.extents
         return BoxPiece(
@@ -255,7 +251,5 @@ def tensor_shape(shape: Sequence[int], points: Points, order: Order) -> tuple[in
     """The static shape of a tile, with dynamic dimensions as long as its set is there."""
     if DYNAMIC not in shape:
         return tuple(shape)
-    if order.permutation is None:
-        raise Fault("unsupported-op", "a tile of dynamic shape needs an order that is a permutation", "order")
     extents = [points.box.extents[d] for d in order.permutation]
     return tuple(e if s == DYNAMIC else s for s, e in zip(shape, extents, strict=True))

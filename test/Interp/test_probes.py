@@ -9,6 +9,7 @@ from kernel import execute, line_of, load, parsed, store, tile, view, written
 
 from spyrec import interp
 from spyrec.errors import UsageError
+from spyrec.interp.probes import stacked
 
 TEXT = (
     "func.func @kernel(%x: index, %z: index) attributes {grid = [2]} {\n%tile = ktdp.get_compute_tile_id : index\n"
@@ -74,6 +75,14 @@ def test_many_executions_keep_the_first_ones_and_the_last() -> None:
     found = interp.Probes([interp.Probe.parse("%s@tile=0")], text)
     execute(text, {"x": X * 0, "z": written((2, 4), "f32")}, watcher=found.watcher)
     assert [r.execution for r in found.records] == [*range(64), 99]
+
+
+def test_values_of_several_shapes_are_no_one_array() -> None:
+    records = probed(f"{line_of(TEXT, 'scf.for')}@tile=0", "%e").records
+    assert stacked([r for r in records if r.name == "%r#0"]).shape == (1, 4)
+    other = probed("%tile").records
+    with pytest.raises(UsageError, match=r"its values are .*scalar.*; one file takes values of one shape"):
+        stacked([*records[:1], *other])
 
 
 def test_the_command_line(tmp_path) -> None:  # type: ignore[no-untyped-def]
