@@ -86,6 +86,30 @@ class Program:
                 fault.op = channel.op
                 raise fault
 
+    def area(self, buffer: str | None, low: int, high: int) -> Area:
+        """The buffer of an operand that reaches from byte ``low`` up to ``high``, all in one of its slots."""
+        if buffer is None:
+            raise Fault("undefined-name", "the operand names no buffer")
+        area = self.areas.get(buffer)
+        if area is None:
+            raise Fault("undefined-name", f"there is no buffer @{buffer}")
+        slot = (low - area.address) // area.slot_bytes
+        if not 0 <= slot < area.depth or high > area.address + (slot + 1) * area.slot_bytes:
+            raise Fault(
+                "out-of-buffer",
+                f"bytes {low} to {high - 1} are not in one slot of @{area.name}, which has {area.depth} slots of"
+                f" {area.slot_bytes} bytes from {area.address} on",
+            )
+        return area
+
+    def check_written(self, area: Area, owners: npt.NDArray[np.int32]) -> None:
+        """Bytes that are read through a buffer, with these owners, were last written through it."""
+        strange = owners[owners != area.number]
+        if strange.size:
+            names = {a.number: f"@{a.name}" for a in self.areas.values()}
+            last = names.get(int(strange.flat[0]), "no buffer")
+            raise Fault("wrong-buffer", f"bytes read through @{area.name} were last written through {last}")
+
 
 def begin(function: Function, tile: Tile, arguments: Sequence[Any], lx_bytes: int) -> Program:
     """Run a function up to its units, which are then ready to be executed."""
@@ -319,12 +343,7 @@ class Side:
         data = self._scratchpad(frame, address)
         values = frame.tile.scratchpad.read(address, self.counts, self.strides, self.element)
         if data is not None:
-            area, owners = data
-            if not (owners == area.number).all():
-                other = int(owners[owners != area.number].flat[0])
-                names = {a.number: f"@{a.name}" for a in program_of(frame).areas.values()}
-                message = f"bytes read through @{area.name} were last written through {names.get(other, 'no buffer')}"
-                raise Fault("wrong-buffer", message)
+            program_of(frame).check_written(*data)
         return values
 
     def write(self, frame: Frame, address: int, values: Array, by: Access | None = None) -> None:
@@ -342,21 +361,9 @@ class Side:
         if 0 in self.counts:
             return None
         program, size = program_of(frame), numerics.sizeof(self.element)
-        area = program.areas.get(self.buffer or "")
-        if area is None:
-            raise Fault(
-                "undefined-name", f"there is no buffer @{self.buffer}" if self.buffer else "the operand names no buffer"
-            )
         reach = [(n - 1) * s for n, s in zip(self.counts, self.strides, strict=True)]
         low, high = address + sum(r for r in reach if r < 0), address + sum(r for r in reach if r > 0) + size
-        slot = (low - area.address) // area.slot_bytes
-        start = area.address + slot * area.slot_bytes
-        if not 0 <= slot < area.depth or high > start + area.slot_bytes:
-            raise Fault(
-                "out-of-buffer",
-                f"bytes {low} to {high - 1} are not in one slot of @{area.name}, which has {area.depth} slots of"
-                f" {area.slot_bytes} bytes from {area.address} on",
-            )
+        area = program.area(self.buffer, low, high)
         owners = program.owners
         steps = tuple(s * owners.itemsize for s in (*self.strides, 1))
         return area, np.ndarray((*self.counts, size), owners.dtype, owners, address * owners.itemsize, steps)

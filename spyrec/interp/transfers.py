@@ -12,7 +12,7 @@ from spyrec.interp.cores import cores_of
 from spyrec.interp.faults import Fault
 from spyrec.interp.machine import Frame, Run, Scope, meaning
 from spyrec.interp.moves import MemorySide, Offsets, Region, SpecialOperands, checked, pattern
-from spyrec.interp.program import Program, Side, program_of
+from spyrec.interp.program import Area, Program, Side, program_of
 from spyrec.interp.races import Access
 from spyrec.mlir import ir
 from spyrec.numerics import Array
@@ -111,41 +111,30 @@ class _InBuffer(MemorySide):
     """A scratchpad, all accesses through one buffer: in one of its slots, and of bytes last written through it."""
 
     program: Program
-    buffer: str
+    buffer: str | None
 
-    def _owners(self, offsets: Offsets) -> tuple[Offsets, int]:
-        area = self.program.areas.get(self.buffer)
-        if area is None:
-            raise Fault("undefined-name", f"there is no buffer @{self.buffer}")
+    def _owners(self, offsets: Offsets) -> tuple[Offsets, Area]:
         size = numerics.sizeof(self.element)
         places = (self.address + offsets).reshape(-1)
-        low, high = int(np.min(places)), int(np.max(places)) + size
-        slot = (low - area.address) // area.slot_bytes
-        if not 0 <= slot < area.depth or high > area.address + (slot + 1) * area.slot_bytes:
-            raise Fault(
-                "out-of-buffer",
-                f"bytes {low} to {high - 1} are not in one slot of @{area.name}, which has {area.depth} slots of"
-                f" {area.slot_bytes} bytes from {area.address} on",
-            )
-        return places[:, None] + np.arange(size), area.number
+        area = self.program.area(self.buffer, int(np.min(places)), int(np.max(places)) + size)
+        return places[:, None] + np.arange(size), area
 
     def gather(self, offsets: Offsets) -> Array:
         """The elements at these offsets."""
         owners = self._owners(offsets) if offsets.size else None
         values = super().gather(offsets)
         if owners is not None:
-            places, number = owners
-            if (self.program.owners[places] != number).any():
-                raise Fault("wrong-buffer", f"bytes read through @{self.buffer} were last written through another one")
+            places, area = owners
+            self.program.check_written(area, self.program.owners[places])
         return values
 
     def scatter(self, offsets: Offsets, values: Array) -> None:
         """Store elements in order."""
         if not offsets.size:
             return
-        places, number = self._owners(offsets)
+        places, area = self._owners(offsets)
         super().scatter(offsets, values)
-        self.program.owners[places] = number
+        self.program.owners[places] = area.number
 
 
 def _memory(
@@ -155,7 +144,5 @@ def _memory(
     tile = frame.tile
     if on_device:
         return MemorySide(tile.device, address, element, by)
-    if buffer is None:
-        raise Fault("undefined-name", "the operand names no buffer")
     program = program_of(frame) if core == tile.number else cores_of(tile).programs[core]
     return _InBuffer(tile.scratchpads(core), address, element, None, program, buffer)
