@@ -309,8 +309,7 @@ class MapEntries(Directive):
 
     def read(self, s: ReadState) -> None:
         first = s.i
-        if s.texts[first - 1] != "<":
-            s.fail(f"expected '<', but found {s.found()}")
+        assert s.texts[first - 1] == "<", "formats have it in angle brackets"
         after = s.past(first - 1) - 1
         pairs: list[str] = []
         keys: set[str] = set()

@@ -135,6 +135,20 @@ IN_A_FUNCTION = {
         VIEW.replace("ktdp", "%v = ktdp", 1).partition(" {")[0] + " «#all» : memref<4x64xf16>",
         "#all stands for no dictionary",
     ),
+    "a position in no stream": ("%p = dataflow.position strides [1] : index", "a point of a dataflow.stream around it"),
+    "a position of a float": (
+        STREAM.replace("REDUCE", "").replace(
+            "  ^bb0(%i: f16, %o: f16):\n",
+            "  ^bb0(%i: f16, %o: f16):\n    %p = dataflow.position strides [1, 0] : f16\n",
+        ),
+        "positions are of type index, i32 or i64, not f16",
+    ),
+    "a position with a stride too few": (
+        STREAM.replace("REDUCE", "").replace(
+            "  ^bb0(%i: f16, %o: f16):\n", "  ^bb0(%i: f16, %o: f16):\n    %p = dataflow.position strides [1] : i32\n"
+        ),
+        "strides has 1 entries for 2 counts",
+    ),
     "an alias of nothing": (
         VIEW.replace("ktdp", "%v = ktdp", 1).partition(" {")[0] + " «#al» : memref<4x64xf16>",
         "nothing defines #al",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,29 @@ def test_unknown_timing_is_named(tmp_path: Path) -> None:
         read.load(file)
 
 
+def test_a_number_that_is_none(tmp_path: Path) -> None:
+    file = written(tmp_path, 'ktdf_arch.device @d attributes {spyrec.limits = {loop_count = "many"}} {}\n')
+    with pytest.raises(InvalidKernel, match=r'spyrec\.limits\.loop_count must be a number, but is "many"'):
+        read.load(file)
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [("loop_count", "spyrec.limits must say loop_count"), ("size", "size is missing, and no other device says it")],
+)
+def test_the_device_that_others_take_numbers_from_has_them_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: str, message: str
+) -> None:
+    text = (read.FOLDER / "spyre.mlir").read_text()
+    less = re.sub(rf"\b{number} = \d+ : i64,? *", "", text)
+    assert less != text
+    (tmp_path / "spyre.mlir").write_text(less)
+    monkeypatch.setattr(read, "FOLDER", tmp_path)
+    with pytest.raises(InvalidKernel) as caught:
+        read.load("spyre")
+    assert message in [d.message for d in caught.value.diagnostics]
+
+
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="did you mean 'spyre'"):
         read.load("spyr")
@@ -153,6 +177,15 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     loop = written(tmp_path, 'ktdf_arch.device @d import("device.mlir")\n')
     with pytest.raises(InvalidKernel, match="imports itself"):
         read.load(loop)
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(read, "_read", refused)
+    with pytest.raises(UsageError, match=r"cannot read device file '.*device\.mlir': Permission denied"):
+        read.load(written(tmp_path, "module {}"))
 
 
 def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:

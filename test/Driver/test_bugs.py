@@ -4,9 +4,12 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+
+from spyrec.driver import bugs
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = ROOT / "test" / "Driver" / "Inputs" / "twice.mlir"
@@ -40,6 +43,13 @@ def spyrec(body: str, folder: Path, *words: str) -> subprocess.CompletedProcess[
         text=True,
         check=False,
     )
+
+
+def test_a_reproducer_that_no_folder_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPYREC_DUMP_DIR", "/dev/null/no")
+    monkeypatch.setattr(tempfile, "tempdir", "/dev/null/no")
+    note = bugs.written("module {}", "any(cse)", "k", "what happened")
+    assert note.message == "this is a bug in spyrec (no reproducer: no folder to write it to)"
 
 
 BUGS = [

@@ -28,6 +28,11 @@ def test_what_only_one_side_wrote_differs() -> None:
     assert [int(m["z_ptr"].sum()) for m in masks] == [6144 - 70, 6144 - 66]
     (found,) = execute.compare(one, other, *masks)
     assert (found.differing, found.index, found.got, found.want) == (4, (1, 2), "nan", "unwritten")
+    (error,) = execute.differs([found])
+    assert (error.id, error.message.startswith("the binary does not do what stage ktir does: ")) == (
+        "check-failed",
+        True,
+    )
     (found,) = execute.compare(one, one, masks[0], masks[0])
     assert (found.differing, found.elements, found.unwritten) == (0, 70, 6144 - 70)
     assert "6074 of 6144 elements of z_ptr were never written" in execute.unwritten([found])[0].message

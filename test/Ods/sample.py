@@ -27,6 +27,13 @@ class TokenType(ods.Type, dialect=Sample, name="token"):
     """A type without parameters."""
 
 
+class PairType(ods.Type, dialect=Sample, name="pair"):
+    """A type whose format lets one leave out what it needs."""
+
+    first = ods.param(c.TypeAttr, "what comes first")
+    assembly_format = "(`<` $first^ `>`)?"
+
+
 class ModeAttr(ods.Attribute, dialect=Sample, name="mode"):
     """An attribute that wraps a word."""
 
@@ -166,6 +173,30 @@ class TokenOp(ods.Op, dialect=Sample, name="token_of"):
     other = ods.optional_operand(c.Index, "the other")
     result = ods.result(Token, "the token")
     assembly_format = "$box (`either` $either^) : ((`other` $other^)?)? attr-dict `:` short-type($box)"
+
+
+class SayOp(ods.Op, dialect=Sample, name="say"):
+    """An attribute of each form."""
+
+    number = ods.attr(c.F32Attr, "a float")
+    truth = ods.attr(c.BoolAttr, "a bool")
+    assembly_format = "$number `,` $truth attr-dict"
+
+
+class CallOp(ods.Op, dialect=Sample, name="call"):
+    """The types of all that goes in and comes out, as of a function."""
+
+    callee = ods.operand(c.AnyType, "what is called")
+    given = ods.variadic_operand(c.AnyType, "what it is given")
+    results = ods.variadic_result(c.AnyType, "what it gives")
+    assembly_format = "$callee `(` $given `)` attr-dict `:` functional-type(operands, results)"
+
+
+class ShowOp(ods.Op, dialect=Sample, name="show"):
+    """A type of which two may be meant."""
+
+    shown = ods.operand(c.type_class(BoxType, TokenType), "a box or a token")
+    assembly_format = "$shown attr-dict `:` short-type($shown)"
 
 
 class FreeOp(ods.Op, dialect=OpenSample, name="free"):

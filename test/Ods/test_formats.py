@@ -46,6 +46,9 @@ BODY = "{ ^bb0(%a: index): sample.stop %a, %x : index, f16 }"
         " { sample.stop %p : f16 }",
         "%k = sample.token_of %box either %i : <f16>",
         "%k = sample.token_of %box other %i {my.note} : <f16>",
+        "sample.say -1.500000e+00, false",
+        "%r:2 = sample.call %i(%x, %t) : (index, f16, tensor<4xf32>) -> (f16, index)",
+        "sample.show %box : !sample.box<f16>",
     ],
 )
 def test_texts_come_back(text: str) -> None:
@@ -82,6 +85,10 @@ def test_generic_form_has_hidden_segments_and_inner_names() -> None:
     assert "SegmentSizes" not in asm.print_op(module.operation)
 
 
+EACH = "sample.each @e sizes [] points affine_set<() : (0 == 0)>"
+MANY, TYPES = ", ".join(["%x"] * 65), ", ".join(["f16"] * 65)
+
+
 @pytest.mark.parametrize(
     ("op", "message"),
     [
@@ -90,6 +97,17 @@ def test_generic_form_has_hidden_segments_and_inner_names() -> None:
         ("%r = sample.sum %t, %x : tensor<4xf32>", "f16"),
         ("%k = sample.token_of %t : <f16>", "tensor<4xf32>"),
         ("sample.each @e sizes [1] points affine_map<() -> ()> () { }", "expected an affine set"),
+        (f"{EACH} (%p: f16) {{ ^bb0(%q: f16): sample.stop }}", "the arguments of region body are named already"),
+        (f"{EACH} () sample.stop", "expected '{' of region body, but found 'sample.stop'"),
+        ("sample.each @e::@f sizes [] points affine_set<() : (0 == 0)> () { }", "has one name, without '::'"),
+        ("sample.mix %i many(%x, %i : f16) , %x : f16 mode <fast> -> () { }", "many has 2 values, but 1 types"),
+        ("sample.say x, true", "expected a number, but found 'x'"),
+        ("sample.say 1.0, 2", "expected true or false, but found '2'"),
+        ("%r = sample.call %i(%x) : (index) -> f16", "there are 1 types, but given needs more"),
+        ("%r = sample.call %i(%x) : (index, f16, f16) -> f16", "there are 3 types for 2 values"),
+        ("sample.show %box : <f16>", "it may be !sample.box or !sample.token"),
+        ("%r = sample.free %i : (!sample.pair) -> f16".replace("free %i", "call %i()"), "!sample.pair needs first"),
+        (f"%r = sample.mix %i many({MANY} : {TYPES}), %x : f16 mode <fast> -> () {BODY}", "64"),
     ],
 )
 def test_wrong_texts_are_refused_with_a_place(op: str, message: str) -> None:

@@ -72,6 +72,16 @@ def test_mlir_reports_the_same(text: str, id: str, field: str | None, message: s
     assert ods.decode(caught.value.error_diagnostics[0].message) == violation
 
 
+def test_ops_that_mlir_itself_would_refuse() -> None:
+    """What a pass may make without MLIR's own checks."""
+    op = ir.Operation.create("sample.mix", attributes={"mode": ir.Attribute.parse('#sample.mode<"fast">')})
+    assert "the operands do not fit its fields" in ods.verify_tree(op)[0][1].message
+    (found,) = ods.verify_tree(ir.Operation.create("sample.scope"))
+    assert (found[1].id, found[1].message) == ("wrong-region", "sample.scope has 0 regions; 1 are needed")
+    (violation,) = check('"opensample.free"() {known = loc(unknown)} : () -> ()')
+    assert (violation.id, violation.field) == ("wrong-attribute", "known")
+
+
 def test_the_nearest_attribute_is_suggested_and_dotted_ones_are_kept() -> None:
     (found,) = check('"sample.range"() {lower = 1 : i64, upper = 2 : i64, uper = 1 : i64} : () -> ()')
     assert found.notes == ("did you mean upper?",)

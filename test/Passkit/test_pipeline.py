@@ -173,6 +173,23 @@ def test_a_failing_upstream_pass_reports(context: ir.Context) -> None:
         run("transform-interpreter", context)
 
 
+def test_an_upstream_pass_that_fails_without_a_word(context: ir.Context) -> None:
+    text = "func.func @f(%x: i32) -> i32 { %0 = arith.constant 0 : i32 %1 = arith.addi %x, %0 : i32 return %1 : i32 }"
+    ctx = PassContext(context, diag.Sink(), lambda: pytest.fail("no pass here needs a device"))
+    passes = pipeline.parse("canonicalize{max-iterations=1 test-convergence=true}")
+    with pytest.raises(InvalidKernel) as caught:
+        passes.run(ir.Module.parse(text, context).operation, ctx)
+    (error,) = caught.value.diagnostics
+    assert (error.id, "canonicalize" in error.message) == ("pass-failed", True)
+
+
+def test_a_pipeline_runs_on_what_it_is_for(context: ir.Context) -> None:
+    module = ir.Module.parse(TWO, context)
+    ctx = PassContext(context, diag.Sink(), lambda: pytest.fail("no pass here needs a device"))
+    with pytest.raises(UsageError, match=r"can't run a pipeline for 'builtin.module' on 'func.func'"):
+        pipeline.parse("cse").run(module.body.operations[0].operation, ctx)
+
+
 def dumps(text: str, context: ir.Context, **config: Any) -> str:
     out = StringIO()
     run(text, context, instrumentation=Printer(PrintConfig(**config), str, out))

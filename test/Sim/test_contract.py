@@ -58,6 +58,12 @@ def product(a: Any, b: Any, k: int = K) -> Any:
     return a[: M * k].astype(np.float64).reshape(M, k) @ b[: k * N].astype(np.float64).reshape(k, N)
 
 
+def test_a_contraction_is_of_floats_or_of_integers() -> None:
+    mixed = replace(contract(), rhs=replace(contract().rhs, type="i16"))
+    with pytest.raises(InvalidKernel, match="contract does not take f16, i16, f32 together"):
+        ran(mixed)
+
+
 @pytest.mark.parametrize("start", ["zero", "lx"])
 def test_a_contraction_is_a_matrix_product(start: str) -> None:
     a, b, old, new, _ = ran(contract(start=start))

@@ -177,6 +177,13 @@ def test_a_clip_without_points_moves_nothing() -> None:
     assert new.tobytes() == old.tobytes()
 
 
+def test_a_clipped_transfer_does_not_copy_onto_itself() -> None:
+    code = "  li r2, 0\n  li r3, 4\n  xfer 2 lx[0 in x] to lx[32 in x] [6: 16, 16 from r2 below r3] outside skip\n"
+    with pytest.raises(InvalidKernel) as caught:
+        ran(code)
+    assert caught.value.diagnostics[0].id == "overlap"
+
+
 @pytest.mark.parametrize(
     ("code", "text"),
     [

@@ -29,7 +29,7 @@ from assembled import (
 
 from spyrec import sim
 from spyrec.diag.ids import IDS
-from spyrec.errors import Diagnostic, InvalidKernel, Position
+from spyrec.errors import Diagnostic, InvalidKernel, OutOfResources, Position
 from spyrec.isa import Binary, Buffer, Channel, Dim, End, Instruction, LxOperand, MicroOp, Stream, UnitProgram, Xfer
 from spyrec.sim.shadow import Rule
 
@@ -478,6 +478,42 @@ def test_a_box_of_countless_pieces_is_refused_at_once() -> None:
     dims = (Dim(40, 2, 0), Dim(1 << 31, 0, 0), Dim(2, 0, 2))
     transfer = Xfer(element_bytes=2, source=End("device", 2), dest=End("lx"), dims=dims)
     assert fault(units(("load", [X_ADDRESS, transfer, HALT])), {"x": X}).id == "overlap"
+
+
+def test_a_binary_gets_its_parameters() -> None:
+    binary = units(("load", [HALT]))
+    with pytest.raises(InvalidKernel, match="2 parameters for a binary with 0"):
+        sim.execute(binary, assembled.device(), _x(), parameters=[0, 0], locations={})
+
+
+def test_names_are_of_one_thing() -> None:
+    double = units(("load", [HALT]), ("load", [HALT]), buffers=(Buffer("b", 0, 128, 1), Buffer("b", 128, 128, 1)))
+    with pytest.raises(InvalidKernel) as caught:
+        run(double, _x())
+    assert [d.message for d in caught.value.diagnostics] == [
+        "two programs for unit load",
+        "two buffers are called 'b'",
+    ]
+
+
+def test_a_scratchpad_that_the_host_cannot_hold() -> None:
+    with pytest.raises(OutOfResources, match="the host has no memory for an LX of"):
+        run(units(("load", [HALT])), _x(), assembled.device(lx=1 << 62))
+
+
+def test_only_the_first_places_are_listed() -> None:
+    stores = [store(2, None, None, 4, offset=4 * k) for k in range(12)]
+    clear = LxOperand(None, 0, "i8", (1,), None, 0)
+    zero = Stream(counts=(4,), outputs=(clear,), micro_ops=(MicroOp("const", "i8", 0, immediate=0),))
+    binary = units(
+        ("sfu", [zero, post(0), HALT]),
+        ("store", [X_ADDRESS, wait(0), *stores, HALT]),
+        channels=(Channel("done", "sfu", "store", 0),),
+        tiles=2,
+    )
+    warnings = run(binary, assembled.launch({"x": X}, tiles=2)).warnings
+    assert [w.id for w in warnings[:-1]] == ["equal-writes"] * 8
+    assert warnings[-1].message == "4 more places like these"
 
 
 def test_every_id_has_a_row() -> None:

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spyrec import isa, spyrecode
-from spyrec.errors import InvalidKernel, SpyrecError
+from spyrec.errors import InvalidKernel, SpyrecError, UsageError
 from spyrec.spyrecode import Bank, Step
 
 ARTIFACT = sample.artifact()
@@ -51,6 +51,8 @@ def test_file_and_directory_hold_the_same(tmp_path: Path) -> None:
 def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidKernel, match="cannot write"):
         ARTIFACT.save(tmp_path / "absent" / "a.spyre")
+    with pytest.raises(UsageError, match="an artifact needs a path"):
+        ARTIFACT.save("")
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -122,6 +124,11 @@ def test_a_fault_on_the_host_is_at_its_line() -> None:
         Bank(steps, (1,)).evaluate((0, 0), (sample.PLACE, sample.PLACE))
 
 
+def test_a_bank_needs_its_arguments() -> None:
+    with pytest.raises(InvalidKernel, match="the plan reads launch argument 1 of 1"):
+        Bank((Step("i32", arg=1),), (0,)).evaluate((0,), ())
+
+
 def damaged(member: str, change: Callable[[Any], None]) -> str:
     """The message with which the artifact is refused once ``change`` has been made to a JSON member."""
     files = ARTIFACT.files()
@@ -175,6 +182,11 @@ PREPARE, EXECUTE, P = "JobPreparationPlan", "JobExecPlan", "properties"
         (put(EXECUTE, 1, P, "host_handle", value="T9"), "'T9', which no earlier command made"),
         (put(EXECUTE, 1, P, "dirn", value=False), "expected a string, found False"),
         (put(EXECUTE, 2, P, "name", value="negate"), "does not end in"),
+        (lambda plan: plan[PREPARE].pop(), "after Allocate, one InitTransfer is expected"),
+        (lambda plan: plan[EXECUTE].insert(0, plan[EXECUTE][0]), "ComputeOnHost stands twice"),
+        (lambda plan: plan[EXECUTE].insert(0, plan[PREPARE][1]), "InitTransfer has no place in JobExecPlan"),
+        (put(EXECUTE, 0, P, "ishape", value=["5", "1"]), "ihandle empty, ishape one number"),
+        (put(EXECUTE, 0, P, "size", value="4"), "3 parameters do not fit the 4 bytes of the tensor"),
     ],
 )
 def test_wrong_plans_are_refused(change: Callable[[Any], None], message: str) -> None:
@@ -189,12 +201,14 @@ def test_wrong_plans_are_refused(change: Callable[[Any], None], message: str) ->
         ("signature.json", put("views", 0, "type", value="f12"), "no element type is called 'f12'"),
         ("signature.json", put("views", 0, "sizes", value=[1]), "1 sizes and 2 strides"),
         ("signature.json", put("views", 0, "arg", value=1), "argument 1, which is no address"),
+        ("signature.json", put("views", 0, "arg", value=-1), "the literal address 'x_ptr' is no decimal number"),
         ("signature.json", put("arguments", 0, "index", value=4), "entry 0 is argument 4"),
         ("debug/device.json", put("cores", value="many"), "device.json"),
         ("debug/device.json", put("cores", value=1), "the device 1 cores"),
         ("debug/device.json", put("units", value=[]), "no unit 'load'"),
         ("debug/locations.json", put("units", "load", value=[0]), "1 places for the 4 instructions of load"),
         ("debug/locations.json", put("places", value=[]), "expected an integer from 0 to -1"),
+        ("debug/locations.json", put("places", 0, value=[[0, 1]]), "a position is file, line, column"),
     ],
 )
 def test_wrong_members_are_refused(member: str, change: Callable[[Any], None], message: str) -> None:

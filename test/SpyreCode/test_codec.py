@@ -208,6 +208,11 @@ def test_the_encoder_refuses_what_breaks_a_rule(binary: Binary, message: str) ->
         ("unit u\n  sext r1, r2, 70\n  halt", "3:1", "70 bits"),
         ("unit u\n", "2:1", "does not end in halt"),
         ('buffer "\\ud800" address 0 slots 1 bytes 1', "2:8", "bad escape"),
+        ("unit u\n  halt r1", "3:8", "expected the end of the line, found r1"),
+        ("tiles -1", "2:7", "-1 is not in 0..4294967295"),
+        ("table 9223372036854775808", "2:7", "does not fit in 64 bits, sign included"),
+        ("unit u\n  contract [1] zero", "4:1", "the contract above has no 'lhs'"),
+        ("unit u\n  stream [4] fold [9]\n  end\n  halt", "3:20", "9 is no count after those before it"),
     ],
 )
 def test_assembly_is_refused_at_its_place(text: str, place: str | None, message: str) -> None:

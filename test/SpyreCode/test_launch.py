@@ -159,6 +159,11 @@ def test_every_mistake_is_reported_at_its_place() -> None:
         ({"x_ptr": object()}, NUMBERS, "elements of type object"),
         ({"x_ptr": [[1], [2, 3]]}, NUMBERS, "cannot be read as an array"),
         ({"left_over": X}, NUMBERS, "argument 'left_over' is not used by the kernel"),
+        ({"lx:0": [[1], [2, 3]]}, NUMBERS, "'lx:0' cannot be read as an array"),
+        ({"lx:0": np.zeros((2, 4), np.complex64)}, NUMBERS, "'lx:0': "),
+        ({"lx:0:f99": X}, NUMBERS, "'lx:0:f99': "),
+        ({"lx:0:f32": X}, NUMBERS, "which are no bits of f32"),
+        ({"lx:0": X}, NUMBERS, "it needs a row for each of the 2 compute tiles"),
     ],
 )
 def test_mistakes(arrays: dict[str, Any], numbers: dict[str, Any], message: str) -> None:
@@ -184,6 +189,21 @@ def test_views_outside_of_memory() -> None:
     assert "8 bytes before the start of 'p'" in message
     with pytest.raises(OutOfResources, match="a launch here takes at most"):
         bind(kernel(View(0, "p", "f32", (1 << 40,), (1,), 0, 1 << 40, "r"), arguments=(argument,)), {}, {})
+
+
+def test_an_array_that_no_segment_has_room_for() -> None:
+    """12 GiB, and something in the middle of each segment of 16."""
+    middles = [literal((segment << 34) + (1 << 33), "i8", 1) for segment in range(7)]
+    view = View(0, "p", "i8", (12 << 30,), (1,), 0, 12 << 30, "r")
+    found = mistakes(kernel(*middles, view, arguments=(Argument(0, "p", "address", "index"),)), {}, {})
+    assert found == ["error: 'p' has 12884901888 bytes; no segment of 17179869184 bytes has that much left"]
+
+
+def test_an_array_in_one_that_lies_in_another() -> None:
+    arguments = tuple(Argument(i, name, "address", "index", may_alias=True) for i, name in enumerate("pqr"))
+    views = [View(i, name, "f16", (32,), (1,), 0, 32, "r") for i, name in enumerate("pqr")]
+    found = mistakes(kernel(*views, arguments=arguments), {"p": X, "q": "@p", "r": "@q"}, {})
+    assert any("'q' itself lies in 'p': name that" in message for message in found)
 
 
 def test_a_copy_is_independent() -> None:
