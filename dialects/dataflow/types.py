@@ -25,15 +25,16 @@ class Dataflow(ods.Dialect, name="dataflow"):
     Offsets and strides of `read`, `write` and `data_transfer` count elements; those of `transfer` and `stream` count
     bytes.
 
-    A sum of rounded squares; a row that is copied at the first two stages; at the third it is loaded, and each element
+    A sum of rounded squares of what is not computed in the sum; a row that is copied at the first two stages; at the third it is loaded, and each element
     gets its number added:
 
     ```mlir
     #point = affine_map<(r, c) -> (r, c)>
     #row = affine_map<(r, c) -> (r)>
     func.func @squares(%x: tensor<4x64xf16>, %start: tensor<4xf16>) -> tensor<4xf16> {
+      %kept = dataflow.kept %x : tensor<4x64xf16>
       %sums = linalg.generic {indexing_maps = [#point, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%x : tensor<4x64xf16>) outs(%start : tensor<4xf16>) {
+        ins(%kept : tensor<4x64xf16>) outs(%start : tensor<4xf16>) {
       ^bb0(%in: f16, %old: f16):
         %square = arith.mulf %in, %in : f16
         %term = dataflow.rounded %square : f16
