@@ -25,8 +25,8 @@ class Dataflow(ods.Dialect, name="dataflow"):
     Offsets and strides of `read`, `write` and `data_transfer` count elements; those of `transfer` and `stream` count
     bytes.
 
-    A sum of rounded squares of what is not computed in the sum; a row that is copied at the first two stages; at the third it is loaded, and each element
-    gets its number added:
+    A sum of rounded squares of what is not computed in the sum; a row that is copied at the first two stages; at the
+    third it is loaded, and each element gets its number added:
 
     ```mlir
     #point = affine_map<(r, c) -> (r, c)>
