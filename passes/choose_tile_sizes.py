@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -15,7 +15,7 @@ from spyrec.passes.analysis import kernels, tile_costs
 from spyrec.passes.analysis.axes import Axis, segments
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.tile_costs import Costs
-from spyrec.passes.analysis.tiling import TILES, Plan, Segment, is_access
+from spyrec.passes.analysis.tiling import TILES, Group, Plan, Segment, is_access
 from spyrec.passkit import Pass, PassContext, option
 
 _GAIN = 0.95
@@ -70,17 +70,17 @@ class ChooseTileSizes(Pass):
         blocks = [block for inner in [op, *_loops(op)] for region in inner.regions for block in region.blocks]
         # Marks come last: the hash of an operation, by which analyses remember it, changes with its attributes.
         marks: list[tuple[ir.Operation, ir.Attribute]] = []
-        cut: set[ir.Operation] = set()
+        beside = _Beside(op, ctx.device.memory("lx").alignment)
         for block in blocks:
             for operations in segments(block):
-                segment = Segment(operations, values)
-                for group in _groups(segment):
-                    if any(TILES in member.attributes for member in group):
+                for group in Segment(operations, values).groups:
+                    members = group.operations
+                    if not any(map(is_access, members)) or any(TILES in member.attributes for member in members):
                         continue
-                    chooser = _Chooser(self, op, segment, group, ctx, cut)
+                    chooser = _Chooser(self, op, group, ctx, beside)
                     if (mark := chooser.mark()) is not None:
                         marks.append((chooser.root, mark))
-                        cut.update(group)
+                        beside.remove(members)
         for root, mark in marks:
             root.attributes[TILES] = mark
             ctx.statistics["groups to be cut"] += 1
@@ -90,18 +90,51 @@ def _loops(function: ir.Operation) -> Iterator[ir.Operation]:
     return (op for op in kernels.walk(function) if op.name.startswith("scf."))
 
 
-def _groups(segment: Segment) -> list[list[ir.Operation]]:
-    """The ops of a segment that hang together through tensors, those groups that touch memory."""
-    group_of: dict[ir.Operation, list[ir.Operation]] = {}
-    for op in segment.operations:
-        joined = [op]
-        for other in {id(group_of[maker]): group_of[maker] for maker in segment.producers(op)}.values():
-            joined += other
-        for member in joined:
-            group_of[member] = joined
-    groups = {id(group): group for group in group_of.values()}
-    order = {op: position for position, op in enumerate(segment.operations)}
-    return [sorted(group, key=lambda op: order[op]) for group in groups.values() if any(map(is_access, group))]
+class _Beside:
+    """Bytes of LX that the tensors of a function take while one of its groups is at work."""
+
+    def __init__(self, function: ir.Operation, alignment: int) -> None:
+        self.function = function
+        self._place = {view.operation: k for k, view in enumerate(function.regions[0].blocks[0].operations)}
+        self._bytes: dict[ir.Operation, int] = {}
+        self._inside: Counter[ir.Operation] = Counter()
+        """Bytes of the tensors that are made right inside of a loop or branch."""
+        self._across: Counter[int] = Counter()
+        """Bytes of the tensors that are made in the function's own block before an op of it, and used there or later.
+        """
+        for op in kernels.walk(function):
+            bytes_ = sum(tile_costs.bytes_of(result, alignment) for result in op.results)
+            if bytes_:
+                self._bytes[op] = bytes_
+                self._add(op, bytes_)
+
+    def remove(self, group: Iterable[ir.Operation]) -> None:
+        """A group that is cut has gone when the loops of others begin."""
+        for op in group:
+            if op in self._bytes:
+                self._add(op, -self._bytes.pop(op))
+
+    def taken(self, group: Sequence[ir.Operation]) -> int:
+        """What others need while the group, whose first op comes first, is at work."""
+        around = list(kernels.around(group[0], self.function))
+        own = sum(self._bytes.get(op, 0) for op in group) if around else 0
+        # A buffer in a loop is alive as long as the loop is.
+        loops = tile_costs.SLOTS * (sum(self._inside[op] for op in around) - own)
+        return loops + self._across[self._place[around[-1] if around else group[0]]]
+
+    def _add(self, op: ir.Operation, bytes_: int) -> None:
+        if op not in self._place:
+            above = kernels.parent(op)
+            assert above is not None
+            self._inside[above] += bytes_
+            return
+        last = max((self._outermost(use.owner.operation) for result in op.results for use in result.uses), default=0)
+        for place in range(self._place[op] + 1, last + 1):
+            self._across[place] += bytes_
+
+    def _outermost(self, op: ir.Operation) -> int:
+        """The place of the op of the function's own block that ``op`` is, or is in."""
+        return self._place[next(reversed([op, *kernels.around(op, self.function)]))]
 
 
 class _Chooser:
@@ -111,33 +144,28 @@ class _Chooser:
         self,
         options: ChooseTileSizes,
         function: ir.Operation,
-        segment: Segment,
-        group: Sequence[ir.Operation],
+        group: Group,
         ctx: PassContext,
-        cut: set[ir.Operation],
+        beside: _Beside,
     ) -> None:
         self.options = options
         self.function = function
-        self.segment = segment
         self.group = group
-        # What is in groups that are cut has gone when this group's loop begins.
-        self.elsewhere = {*group, *cut}
-        device = ctx.device
         self.trips = self._trips()
-        self.costs = Costs(group, segment.axes, device, kernels.tiles(function), self.trips)
-        lx = device.memory("lx")
-        self.room = lx.size - self._taken(lx.alignment)
+        members, axes = group.operations, group.axes
+        self.costs = Costs(members, axes, ctx.device, kernels.tiles(function), self.trips)
+        self.room = ctx.device.memory("lx").size - beside.taken(members)
         # What runs over most points is where all axes are that matter; of equals the last linalg op.
-        points = {op: math.prod(axis.extent for axis in segment.axes.space(op)) for op in group}
+        points = {op: math.prod(axis.extent for axis in axes.space(op)) for op in members}
         self._known: dict[tuple[Axis, ...], list[Plan] | None] = {}
-        self.root = max(reversed(group), key=lambda op: (points[op], op.name == "linalg.generic"))
+        self.root = max(reversed(members), key=lambda op: (points[op], op.name == "linalg.generic"))
 
     def mark(self) -> ir.Attribute | None:
         """The mark for the root of the group; ``None`` when the group stays as it is."""
         choice = self._fixed() if self.options.size else self._best()
         if not choice:
             return None
-        space = self.segment.axes.space(self.root)
+        space = self.group.axes.space(self.root)
         pairs = [ir.DenseI64ArrayAttr.get([space.index(axis), size]) for axis, size in choice]
         return ir.ArrayAttr.get(pairs)
 
@@ -195,55 +223,26 @@ class _Chooser:
         whole, so what is right for the whole is right inside the other's loop.
         """
         if axes not in self._known:
-            plans = [self.segment.plan(axis, axes[position + 1 :]) for position, axis in enumerate(axes)]
+            plans = [self.group.plan(axis, axes[position + 1 :]) for position, axis in enumerate(axes)]
             right = [plan for plan in plans if plan is not None]
             self._known[axes] = right if len(right) == len(plans) else None
         return self._known[axes]
 
     def _axes(self) -> list[Axis]:
-        return [axis for axis in self.segment.axes.space(self.root) if not axis.whole and axis.extent > 1]
+        return [axis for axis in self.group.axes.space(self.root) if not axis.whole and axis.extent > 1]
 
     def _trips(self) -> int:
         """How often the loops around the group run it."""
         total = 1
-        for op in kernels.around(self.group[0], self.function):
+        for op in kernels.around(self.group.operations[0], self.function):
             if op.name == "scf.for":
-                values = self.segment.values
+                values = self.group.values
                 low, high = (values.form(operand) for operand in list(op.operands)[:2])
                 trips = high - low
                 total *= max(0, trips.constant) if trips.is_constant else min(_MANY, values.interval(trips).high)
             elif op.name == "scf.while":
                 total *= _MANY
         return max(1, total)
-
-    def _taken(self, alignment: int) -> int:
-        """Bytes of LX that others need while the group is at work."""
-        first = self.group[0]
-        around = list(kernels.around(first, self.function))
-        taken = 0
-        for op in kernels.walk(self.function):
-            if op in self.elsewhere or op.name == "tensor.empty" or not op.results:
-                continue
-            above = kernels.parent(op)
-            bytes_ = sum(tile_costs.bytes_of(result, alignment) for result in op.results)
-            if above in around:
-                # A buffer in a loop is alive as long as the loop is.
-                taken += tile_costs.SLOTS * bytes_
-            elif above == self.function and self._is_across(op, around[-1] if around else first):
-                taken += bytes_
-        return taken
-
-    def _is_across(self, op: ir.Operation, at: ir.Operation) -> bool:
-        """Whether a result of ``op``, of the function's own block, is used at ``at`` or behind it."""
-        if op == at or not op.is_before_in_block(at):
-            return False
-        for result in op.results:
-            for use in result.uses:
-                user = use.owner.operation
-                outermost = next((o for o in [*kernels.around(user, self.function)][-1:]), user)
-                if outermost == at or at.is_before_in_block(outermost):
-                    return True
-        return False
 
 
 def _sizes(axis: Axis) -> list[int]:

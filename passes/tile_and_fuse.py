@@ -14,7 +14,7 @@ from spyrec.passes.analysis import accumulators, kernels, ops
 from spyrec.passes.analysis.axes import segments
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Linear
-from spyrec.passes.analysis.tiling import TILES, Phase, Plan, Segment, tiles_of
+from spyrec.passes.analysis.tiling import TILES, Group, Phase, Plan, Segment, tiles_of
 from spyrec.passkit import Pass, PassContext
 
 DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
@@ -58,52 +58,53 @@ class TileAndFuse(Pass):
         if not kernels.has_body(op):
             return
         while (found := _next(op, ctx)) is not None:
-            marked, segment = found
+            marked, group = found
             wanted = tiles_of(marked)
-            plan = _plan(segment, marked, wanted)
+            plan = _plan(group, marked, wanted)
             if plan is None:
                 tiles = ", then ".join(f"tiles of {size} of dimension {dim}" for dim, size in wanted)
                 message = f"{marked.name} cannot be cut into {tiles or 'tiles'}: results would change"
                 ctx.sink.error(marked, "wrong-attribute", message, TILES)
                 return
-            _Cutting(segment, plan, wanted[0][1], marked).run()
+            _Cutting(group, plan, wanted[0][1], marked).run()
             ctx.statistics["loops made"] += len(plan.phases)
 
 
-def _next(function: ir.Operation, ctx: PassContext) -> tuple[ir.Operation, Segment] | None:
-    """The first marked op, with the ops around it."""
+def _next(function: ir.Operation, ctx: PassContext) -> tuple[ir.Operation, Group] | None:
+    """The first marked op, with the ops that it hangs together with."""
     for marked in kernels.walk(function):
         if TILES not in marked.attributes:
             continue
         for operations in segments(marked.block):
             if marked in operations:
                 values = IndexValues(function, implicit_tiles=ctx.device.cores)
-                return marked, Segment(operations, values)
+                groups = Segment(operations, values).groups
+                return marked, next(group for group in groups if marked in group.operations)
         ctx.sink.error(marked, "wrong-attribute", f"{marked.name} cannot be cut into tiles", TILES)
         del marked.attributes[TILES]
     return None
 
 
-def _plan(segment: Segment, marked: ir.Operation, wanted: list[tuple[int, int]]) -> Plan | None:
+def _plan(group: Group, marked: ir.Operation, wanted: list[tuple[int, int]]) -> Plan | None:
     """How to cut the first dimension of ``wanted``, the others being cut inside."""
-    space = segment.axes.space(marked)
+    space = group.axes.space(marked)
     if not wanted or not all(0 <= dim < len(space) and 0 < size < space[dim].extent for dim, size in wanted):
         return None
     first, *rest = (space[dim] for dim, _ in wanted)
-    return None if first in rest else segment.plan(first, rest)
+    return None if first in rest else group.plan(first, rest)
 
 
 class _Cutting:
-    """One axis of one segment, cut."""
+    """One axis of one group, cut."""
 
-    def __init__(self, segment: Segment, plan: Plan, size: int, marked: ir.Operation) -> None:
-        self.segment = segment
+    def __init__(self, group: Group, plan: Plan, size: int, marked: ir.Operation) -> None:
+        self.group = group
         self.axis = plan.axis
         self.plan = plan
         self.size = size
         self.marked = marked
         self.where = kernels.unnamed(marked.location)
-        self.values = segment.values
+        self.values = group.values
         self.folded: dict[ir.Value, ir.Value] = {}
         """What stands for the results of the folds that are done."""
 
@@ -111,14 +112,14 @@ class _Cutting:
         """Put loops behind the last op that moves, and take away what they replace."""
         block = list(self.plan.last.block.operations)
         following = block[[view.operation for view in block].index(self.plan.last) + 1].operation
-        outer = {v: self.segment.outer_uses(v) for phase in self.plan.phases for v in phase.escaping}
+        outer = {v: self.group.outer_uses(v) for phase in self.plan.phases for v in phase.escaping}
         whole: dict[ir.Value, ir.Value] = {}
         with ir.InsertionPoint(following):
             for phase in self.plan.phases:
                 whole |= self._phase(phase)
                 for op in phase.after:
                     op.move_before(following)
-        # Only now are uses replaced: the hash of an operation, by which the segment remembers it, changes with them.
+        # Only now are uses replaced: the hash of an operation, by which the group remembers it, changes with them.
         for value, uses in outer.items():
             for use in uses:
                 use.owner.operation.operands[use.operand_number] = whole[value]
@@ -168,7 +169,7 @@ class _Tile:
 
     def __init__(self, cutting: _Cutting, start: Linear, size: int) -> None:
         self.axis = cutting.axis
-        self.axes = cutting.segment.axes
+        self.axes = cutting.group.axes
         self.values = cutting.values
         self.marked = cutting.marked
         self.where = cutting.where

@@ -14,12 +14,13 @@ from spyrec.passkit import Pass, PassContext
 
 @dataclass
 class UnshareInits(Pass):
-    """Fill a tensor of its own for every accumulator.
+    """Give every accumulator a fill of its own, and every op an empty tensor of its own.
 
     Kernels use one constant as the first value of a loop and as the init of a contraction in each of its iterations,
     and CSE merges equal fills. What accumulates in place would then have to copy first, out of a buffer that lives for
     the whole loop. A fill is cheaper than the copy. The same goes for a constant that slices are inserted into, and for
-    one that a loop or a branch yields.
+    one that a loop or a branch yields. An empty tensor that several ops name would tie together what has nothing to do
+    with each other: groups that are cut into tiles, and buffers.
 
     IR before::
 
@@ -35,7 +36,7 @@ class UnshareInits(Pass):
           %y = linalg.generic {...} outs(%f : tensor<4x4xf32>) {... linalg.yield %zero : f32}
           %p = linalg.generic {... "reduction"} ins(%a, %b : ...) outs(%y : tensor<4x4xf32>) {...}
 
-    Leaves alone inits that are computed, and fills with one use. Refuses nothing.
+    Leaves alone inits that are computed, and fills and empty tensors with one use. Refuses nothing.
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -46,13 +47,17 @@ class UnshareInits(Pass):
                 fill = _shared_fill(inner.operands[number], inner)
                 if fill is not None:
                     with ir.InsertionPoint(inner):
-                        made = ops.empty(ir.RankedTensorType(fill.results[0].type), fill.location)
-                        copy = fill.clone()
-                    copy.operands[0] = made
-                    inner.operands[number] = copy.results[0]
+                        inner.operands[number] = fill.clone().results[0]
                     ctx.statistics["fills copied"] += 1
                     if not kernels.is_used(fill):
                         fill.erase()
+        # Fills that have been copied share their empty tensors.
+        for inner in list(kernels.walk(op)):
+            for number, value in enumerate(inner.operands):
+                if _is_shared_empty(value, inner):
+                    with ir.InsertionPoint(inner):
+                        inner.operands[number] = ops.empty(ir.RankedTensorType(value.type), value.location)
+                    ctx.statistics["empty tensors copied"] += 1
 
 
 def _inits(op: ir.Operation) -> Iterator[int]:
@@ -78,4 +83,14 @@ def _shared_fill(value: ir.Value, user: ir.Operation) -> ir.Operation | None:
     seen = structured(maker)
     if empty is None or empty.name != "tensor.empty" or seen is None or seen.reads_output(0):
         return None
-    return maker if maker.block != user.block or sum(1 for _ in value.uses) > 1 else None
+    return maker if _is_shared(maker, user) else None
+
+
+def _is_shared_empty(value: ir.Value, user: ir.Operation) -> bool:
+    """Whether ``value`` is an empty tensor that others use, too, or ``user`` does so several times."""
+    maker = kernels.defining(value)
+    return maker is not None and maker.name == "tensor.empty" and _is_shared(maker, user)
+
+
+def _is_shared(maker: ir.Operation, user: ir.Operation) -> bool:
+    return maker.block != user.block or len(list(maker.results[0].uses)) > 1

@@ -75,14 +75,16 @@ class Axes:
             self._axis(node).whole = True
         for node, op in self._folds:
             self._axis(node).reduced_by.append(op)
+        self._axes_of_ops = {op: [self._axis(node) for node in nodes] for op, nodes in self._spaces.items()}
+        self._axes_of_values = {value: [self._axis(node) for node in nodes] for value, nodes in self._values.items()}
 
     def space(self, op: ir.Operation) -> list[Axis]:
         """The axes that an op runs over: the loops of a linalg op, for others the dimensions of what they make."""
-        return [self._axis(node) for node in self._spaces[op]]
+        return self._axes_of_ops[op]
 
     def dims(self, value: ir.Value) -> list[Axis]:
         """The axis of each dimension of a tensor; nothing for what is no operand or result of the ops."""
-        return [self._axis(node) for node in self._values.get(value, ())]
+        return self._axes_of_values.get(value, [])
 
     def _axis(self, node: int) -> Axis:
         root = self._find(node)

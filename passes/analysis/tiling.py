@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from spyrec import numerics
 from spyrec.dialects import dataflow
@@ -54,20 +55,53 @@ class Plan:
 
 
 class Segment:
-    """Ops of a block that stand side by side (:func:`spyrec.passes.analysis.axes.segments`), to be cut along axes."""
+    """Ops of a block that stand side by side (:func:`spyrec.passes.analysis.axes.segments`), and their groups."""
 
     def __init__(self, operations: Sequence[ir.Operation], values: IndexValues) -> None:
         self.operations = list(operations)
-        self.axes = Axes(operations)
         self.values = values
-        self._order = {op: position for position, op in enumerate(operations)}
+        self.order = {op: position for position, op in enumerate(operations)}
+        self._boxes: dict[ir.Operation, AccessBox] = {}
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The ops that hang together through tensors, each group in the order of the text."""
+        members: dict[ir.Operation, list[ir.Operation]] = {}
+        for op in self.operations:
+            joined = [op]
+            for other in {id(members[maker]): members[maker] for maker in self.producers(op)}.values():
+                joined += other
+            for member in joined:
+                members[member] = joined
+        groups = {id(group): group for group in members.values()}.values()
+        return [Group(self, sorted(group, key=self.order.__getitem__)) for group in groups]
 
     def producers(self, op: ir.Operation) -> Iterator[ir.Operation]:
         """The ops of the segment whose tensors ``op`` takes."""
         for operand in op.operands:
             maker = kernels.defining(operand)
-            if maker is not None and maker in self._order:
+            if maker is not None and maker in self.order:
                 yield maker
+
+    def accesses(self, first: ir.Operation, last: ir.Operation) -> list[ir.Operation]:
+        """The reads and writes of memory from one op to another."""
+        return [op for op in self.operations[self.order[first] : self.order[last] + 1] if is_access(op)]
+
+    def box(self, access: ir.Operation) -> AccessBox:
+        """What a read or a write touches at most."""
+        if access not in self._boxes:
+            self._boxes[access] = access_box(access, self.values)
+        return self._boxes[access]
+
+
+class Group:
+    """Ops of a segment that hang together through tensors, to be cut along axes."""
+
+    def __init__(self, segment: Segment, operations: Sequence[ir.Operation]) -> None:
+        self.segment = segment
+        self.operations = list(operations)
+        self.axes = Axes(operations)
+        self.values = segment.values
 
     def has(self, op: ir.Operation, axis: Axis) -> bool:
         """Whether ``op`` runs over ``axis``, or takes or gives a tensor that has it."""
@@ -79,7 +113,7 @@ class Segment:
 
     def outer_uses(self, value: ir.Value) -> list[ir.OpOperand]:
         """Where a value is used by other ops than those of the segment."""
-        return [use for use in value.uses if use.owner.operation not in self._order]
+        return [use for use in value.uses if use.owner.operation not in self.segment.order]
 
     def plan(self, axis: Axis, also: Iterable[Axis] = ()) -> Plan | None:
         """How to cut ``axis``, into tiles of whatever extent; ``None`` when that cannot be done.
@@ -93,14 +127,15 @@ class Segment:
         phases = self._phases(axis, inside)
         if phases is None or not phases[0].body:
             return None
-        moved = [op for op in self.operations if any(op in phase.body or op in phase.after for phase in phases)]
+        moving = {op for phase in phases for op in (*phase.body, *phase.after)}
+        moved = [op for op in self.operations if op in moving]
         found = Plan(axis, phases, moved[-1], tuple(op for op in self.operations if op in inside))
-        return found if self._keeps_order(found) else None
+        return found if self._keeps_order(found, moved[0]) else None
 
     def _phases(self, axis: Axis, inside: set[ir.Operation]) -> tuple[Phase, ...] | None:
         levels: dict[ir.Operation, int] = {}
         for op in self.operations:
-            before = [maker for maker in self.producers(op) if maker in levels]
+            before = [maker for maker in self.segment.producers(op) if maker in levels]
             if op in inside:
                 later = (m not in inside or self.folds(m, axis) for m in before)
                 levels[op] = max((levels[m] + wait for m, wait in zip(before, later, strict=True)), default=0)
@@ -136,7 +171,7 @@ class Segment:
         found = {root}
         todo = [root]
         while todo:
-            for maker in self.producers(todo.pop()):
+            for maker in self.segment.producers(todo.pop()):
                 if maker in inside and maker not in found and not self.folds(maker, axis):
                     found.add(maker)
                     todo.append(maker)
@@ -155,7 +190,8 @@ class Segment:
 
     # Order of accesses
 
-    def _keeps_order(self, plan: Plan) -> bool:
+    def _keeps_order(self, plan: Plan, start: ir.Operation) -> bool:
+        """Whether all accesses that can meet keep their order; ``start`` is the first op that moves."""
         places: dict[ir.Operation, set[tuple[int, bool]]] = {}
         """Where an access is after the cut: the number of its phase, and whether it is after that phase's loop."""
         for number, phase in enumerate(plan.phases):
@@ -163,24 +199,22 @@ class Segment:
                 for op in ops:
                     if is_access(op):
                         places.setdefault(op, set()).add((number, behind))
-        until = self._order[plan.last]
-        accesses = [op for op in self.operations[: until + 1] if is_access(op)]
-        boxes = {op: access_box(op, self.values) for op in accesses}
+        cut = {op: self.axes.space(op).index(plan.axis) for op in places if self.has(op, plan.axis)}
+        box = self.segment.box
+        accesses = self.segment.accesses(start, plan.last)
+        writes = {op for op in accesses if is_write(op)}
+        stays = {(-1, True)}  # what does not move is before all that does
         for position, second in enumerate(accesses):
             for first in accesses[: position + 1]:
-                if not (is_write(first) or is_write(second)) or (first is second and first not in places):
+                if not (first in places or second in places) or not (first in writes or second in writes):
                     continue
-                # What does not move is before all that does.
-                one, other = (places.get(op, {(-1, True)}) for op in (first, second))
+                one, other = places.get(first, stays), places.get(second, stays)
                 if first is not second and any(b < a for a in one for b in other):
-                    if self._may_meet(boxes[first], boxes[second]):
+                    if self._may_meet(box(first), box(second)):
                         return False
                 elif any((number, False) in one for number, behind in other if not behind):
-                    cut = [
-                        self.axes.space(op).index(plan.axis) if self.has(op, plan.axis) else None
-                        for op in (first, second)
-                    ]
-                    if self._may_cross(boxes[first], boxes[second], cut, plan.axis.extent):
+                    dims = cut.get(first), cut.get(second)
+                    if self._may_cross(box(first), box(second), dims, plan.axis.extent):
                         return False
         return True
 
