@@ -18,10 +18,11 @@ class MaterializeExchange(Pass):
 
     An offered value is copied into a buffer of its own, which nobody changes, and announced to each taker over a
     channel between cores. A taker waits for that, fetches the bytes over the ring, and says so over a second channel.
-    The offering core waits for all takers at the end of the block, before the buffer's next instance. All of it is done
-    by the ring's unit; that it waits for the unit that computes follows from the order of the text.
+    In a loop the offering core waits for all takers at the end of the block, before the buffer's next instance; elsewhere
+    there is none, and nobody waits. All of it is done by the ring's unit; that it waits for the unit that computes
+    follows from the order of the text.
 
-    IR before::
+    IR before, in a loop::
 
         %o = dataflow.offer %x to [[1], [0]] : tensor<64xf16>
         %y = dataflow.take %o from %s : tensor<64xf16>
@@ -73,14 +74,20 @@ class MaterializeExchange(Pass):
         for number, offer in enumerate(offers):
             with offer.location, ir.InsertionPoint.at_block_begin(entry):
                 tile = dataflow.TileIdOp.build().result
-            _Exchange(offer, tile, f"offer{number}", units[0].kind, route).run(entry)
+            again = any(around.name in _LOOPS for around in kernels.around(offer.operation, op))
+            _Exchange(offer, tile, f"offer{number}", units[0].kind, route, again).run(entry)
+
+
+_LOOPS = {"scf.for", "scf.while"}
 
 
 class _Exchange:
-    """One offer and its takes."""
+    """One offer and its takes; ``again``: there may be another instance of it, so takers say when they are done."""
 
-    def __init__(self, offer: dataflow.OfferOp, tile: ir.Value, name: str, unit: str, route: ir.Attribute) -> None:
-        self.offer, self.tile, self.unit, self.route = offer, tile, unit, route
+    def __init__(
+        self, offer: dataflow.OfferOp, tile: ir.Value, name: str, unit: str, route: ir.Attribute, again: bool
+    ) -> None:
+        self.offer, self.tile, self.unit, self.route, self.again = offer, tile, unit, route, again
         self.ready, self.taken = f"{name}_ready", f"{name}_taken"
         self.location = offer.location
 
@@ -90,16 +97,17 @@ class _Exchange:
         takes = [dataflow.TakeOp(use.owner.operation) for use in offer.result.uses]
         with self.location:
             with ir.InsertionPoint.at_block_begin(entry):
-                for name in (self.ready, self.taken):
+                for name in (self.ready, self.taken)[: 1 + self.again]:
                     dataflow.ChannelOp.build(sym_name=name, from_unit=unit, to_unit=unit, init=0, peers=True)
             with ir.InsertionPoint(offer.operation):
                 held = self._copy()
                 self._each_taker(lambda t: dataflow.PostOp.build(channel=self.ready, peer=t, unit=unit))
             for take in takes:
                 self._take(take, held)
-            last = offer.operation.block.operations
-            with ir.InsertionPoint(list(last)[-1].operation):
-                self._each_taker(lambda t: dataflow.WaitOp.build(channel=self.taken, peer=t, unit=unit))
+            if self.again:
+                last = offer.operation.block.operations
+                with ir.InsertionPoint(list(last)[-1].operation):
+                    self._each_taker(lambda t: dataflow.WaitOp.build(channel=self.taken, peer=t, unit=unit))
         offer.operation.erase()
 
     def _copy(self) -> ir.Value:
@@ -120,7 +128,8 @@ class _Exchange:
             dataflow.DataTransferOp.build(
                 source=held, dest=buffer, get_from=take.source, route=self.route, unit=self.unit
             )
-            dataflow.PostOp.build(channel=self.taken, peer=take.source, unit=self.unit)
+            if self.again:
+                dataflow.PostOp.build(channel=self.taken, peer=take.source, unit=self.unit)
             value = ops.to_tensor(buffer, type_, take.location)
         take.result.replace_all_uses_with(value)
         take.operation.erase()

@@ -13,11 +13,6 @@ from launching import execute
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "semantics"))
 from references import KERNELS
 
-from spyrec.driver import execute as driver
-from spyrec.driver.compile import Options, compile_text
-from spyrec.errors import Unsupported
-from spyrec.spyrecode.launch import bind
-
 FAST = [name for name in KERNELS if name != "softmax_splat"]
 
 
@@ -53,39 +48,3 @@ def test_a_softmax_of_4096_rows_takes_seconds() -> None:
 def test_every_file_has_a_reference() -> None:
     folder = KERNELS["rope"].path.parent
     assert sorted(p.stem for p in folder.glob("*.mlir")) == sorted(KERNELS)
-
-
-#: Kernels that do not reach stage kernel yet: what they need, and the id with which they are refused.
-NOT_YET = {
-    "embedding": ("indirect tiles", "unsupported-op"),
-    "matmul_kloop": ("clipped tiles", "unproven-bounds"),
-    "paged_decode": ("indirect tiles", "unsupported-op"),
-    "ragged": ("clipped tiles", "unproven-bounds"),
-    "scatter_cache": ("indirect tiles", "unsupported-op"),
-    "softmax_online": ("clipped tiles", "unproven-bounds"),
-    "split_copy_2": ("distributed views", "unsupported-view"),
-    "split_copy_32": ("distributed views", "unsupported-view"),
-}
-
-
-@pytest.mark.parametrize("name", NOT_YET)
-def test_what_is_not_compiled_yet_is_refused_for_its_reason(name: str) -> None:
-    with pytest.raises(Unsupported) as refused:
-        compile_text(KERNELS[name].path.read_text(encoding="utf-8"), "kernel.mlir", Options(emit="kernel", kernel=name))
-    _, id = NOT_YET[name]
-    assert id in {diagnostic.id for diagnostic in refused.value.diagnostics}
-
-
-@pytest.mark.parametrize("name", [name for name in KERNELS if name not in NOT_YET])
-def test_stage_kernel_gives_the_same_bytes(name: str) -> None:
-    kernel = KERNELS[name]
-    text, options = kernel.path.read_text(encoding="utf-8"), Options(emit="kernel", kernel=name)
-    values = kernel.inputs(np.random.default_rng(11))
-    reached = compile_text(text, "kernel.mlir", options)
-    numbers = {k: v for k, v in values.items() if np.isscalar(v)}
-    arrays = {k: v for k, v in values.items() if not np.isscalar(v)}
-    launch = bind(driver.signature_of(text, "kernel.mlir", options), arrays, numbers, seed=None)
-    driver.run_stage(reached, launch)
-    original = execute(text, values)
-    for array, got in launch.outputs().items():
-        assert got.tobytes() == original[array].tobytes(), array

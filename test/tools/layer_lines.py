@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from layers import CASES, Case, Values, close
 
 from spyrec import driver, spyrecode
 from spyrec.driver import execute
+from spyrec.errors import SpyrecError
 from spyrec.spyrecode import Artifact, Launch
 
 STAGES = driver.STAGE_NAMES[:-1]
@@ -89,6 +91,52 @@ class LayerLine:
         """Whether the arrays are NumPy's, as nearly as the case asks for."""
         assert set(arrays) == set(self.wanted)
         return all(close(arrays[name], want, self.case.tolerance) for name, want in self.wanted.items())
+
+    def check_stages(self) -> None:
+        """Each stage and the binary agree with NumPy; bits are those of the kernel as written, but where a sum is made
+        of the sums of tiles."""
+        written = self.as_written()
+        assert self.agrees(written)
+        for stage in STAGES[1:]:
+            arrays = self.at_stage(stage, seed=5)
+            assert self.agrees(arrays), stage
+            assert self.case.reassociated or bits(arrays) == bits(written), f"bits of stage {stage}"
+        binary = self.binary()
+        assert self.agrees(binary)
+        assert bits(binary) == bits(arrays), "bits of the binary"
+
+    def check_shuffles(self, shuffles: int) -> None:
+        """Results do not depend on timing."""
+        plain = bits(self.binary())
+        for seed in range(shuffles):
+            assert bits(self.binary(shuffle=seed)) == plain, f"shuffle {seed}"
+
+    def unneeded_channels(self) -> list[str]:
+        """Channels without which the static check accepts the program all the same."""
+        text = self.compile("program").text
+        assert text is not None
+        channels = re.findall(r"dataflow\.channel (@\S+) ", text)
+        assert channels
+        return [name for name in channels if _accepted(_without(text, name))]
+
+
+def bits(arrays: Values) -> dict[str, bytes]:
+    """What is compared where results have to be equal."""
+    return {name: array.tobytes() for name, array in arrays.items()}
+
+
+def _without(program: str, channel: str) -> str:
+    rows = program.splitlines()
+    return "\n".join(row for row in rows if not re.search(rf"(wait|post|channel) {re.escape(channel)}( |$)", row))
+
+
+def _accepted(program: str) -> bool:
+    """Whether the gate of stage program takes a text."""
+    try:
+        driver.compile_text(program, "program.mlir", driver.Options(from_stage="program", emit="program"))
+    except SpyrecError:
+        return False
+    return True
 
 
 LINES = [LayerLine(case) for case in CASES.values()]
