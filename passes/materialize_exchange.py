@@ -18,9 +18,9 @@ class MaterializeExchange(Pass):
 
     An offered value is copied into a buffer of its own, which nobody changes, and announced to each taker over a
     channel between cores. A taker waits for that, fetches the bytes over the ring, and says so over a second channel.
-    In a loop the offering core waits for all takers at the end of the block, before the buffer's next instance; elsewhere
-    there is none, and nobody waits. All of it is done by the ring's unit; that it waits for the unit that computes
-    follows from the order of the text.
+    In a loop the offering core waits for all takers at the end of the block, before the buffer's next instance;
+    elsewhere there is none, and nobody waits. All of it is done by the ring's unit; that it waits for the unit that
+    computes follows from the order of the text.
 
     IR before, in a loop::
 
