@@ -9,6 +9,7 @@ how a meaning is written.
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Iterator, Sequence
@@ -88,6 +89,26 @@ class Prepared:
 
     op: ir.Operation
     body: Function
+
+    @functools.cached_property
+    def stated_grid(self) -> tuple[int, ...] | None:
+        """Extents of the grid that the function states."""
+        return grid_of(self.op) if "grid" in self.op.attributes else None
+
+    @functools.cached_property
+    def scratchpad_bases(self) -> set[int]:
+        """Numbers of the arguments that are addresses in scratchpads."""
+        return scratchpad_bases(self.op)
+
+    @functools.cached_property
+    def is_program(self) -> bool:
+        """Whether it has units."""
+        return units.is_program(self.op)
+
+    @functools.cached_property
+    def joins_cores(self) -> bool:
+        """Whether units of several cores have to be executed together."""
+        return units.joins_cores(self.op)
 
 
 def prepared(
@@ -178,10 +199,10 @@ def _run(
     lx: Sequence[Preset],
 ) -> None:
     op, body = ready.op, ready.body
-    arguments = _arguments(op, launch)
-    grid = _grid(op, launch)
+    arguments = _arguments(ready, launch)
+    grid = _grid(ready, launch)
     device, report = Device(launch), Reporter(sink)
-    if "grid" not in op.attributes and math.prod(grid) > 1:
+    if ready.stated_grid is None and math.prod(grid) > 1:
         report.warn(
             op, "implicit-grid", f"the kernel asks for its id and states no grid: it runs on {math.prod(grid)} cores"
         )
@@ -206,10 +227,10 @@ def _run(
         Tile(n, grid, device, scratchpad, report, strict_bounds, tracker.clock(n) if tracker else None, exchange)
         for n in order
     ]
-    if not units.is_program(op):
+    if not ready.is_program:
         take_turns([Turn(t.number, body.run(t, arguments)) for t in tiles], rng)
         return
-    if units.joins_cores(op):
+    if ready.joins_cores:
         programs = [units.begin(body, tile, arguments, lx_bytes) for tile in tiles]
         units.execute(programs, rng)
         cores_of(tiles[0]).balance()
@@ -257,9 +278,9 @@ def _calls(function: ir.Operation) -> list[ir.Operation]:
     return found
 
 
-def _grid(op: ir.Operation, launch: Launch) -> tuple[int, ...]:
+def _grid(ready: Prepared, launch: Launch) -> tuple[int, ...]:
     """Extents of the grid, as the function says, else as the launch counts tiles."""
-    extents = grid_of(op) if "grid" in op.attributes else (launch.signature.grid,)
+    extents = ready.stated_grid or (launch.signature.grid,)
     if math.prod(extents) > CORES:
         raise Fault(
             "grid-too-large",
@@ -270,12 +291,11 @@ def _grid(op: ir.Operation, launch: Launch) -> tuple[int, ...]:
     return extents
 
 
-def _arguments(op: ir.Operation, launch: Launch) -> list[Any]:
+def _arguments(ready: Prepared, launch: Launch) -> list[Any]:
     """Values of the arguments: addresses where the signature says so, else numbers of their types."""
     values: list[Any] = []
-    scratchpads = scratchpad_bases(op) if any(a.kind == "scalar" for a in launch.signature.arguments) else set()
     for argument, value in zip(launch.signature.arguments, launch.args, strict=True):
-        if argument.kind == "address" or argument.index in scratchpads:
+        if argument.kind == "address" or (argument.kind == "scalar" and argument.index in ready.scratchpad_bases):
             values.append(Address(int(value), int(value)))
         elif numerics.is_float(argument.type):
             values.append(np.asarray(value).astype(numerics.dtype(argument.type)))

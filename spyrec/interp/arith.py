@@ -47,9 +47,8 @@ def scalar_op(op: ir.Operation, scope: Scope) -> Run:
         found = _on_integers(op)
         if found is not None:
             return found
-    name, element = op.name, element_of(result)
+    evaluate = numerics.function(op.name, element_of(result), attributes_of(op))
     elements = [element_of(v.type) for v in op.operands]
-    attributes = attributes_of(op)
     dynamic = isinstance(result, ir.ShapedType) and not result.has_static_shape
 
     def run(frame: Frame, *operands: Any) -> Any:
@@ -57,7 +56,7 @@ def scalar_op(op: ir.Operation, scope: Scope) -> Run:
         if dynamic and len({a.shape for a in arrays}) > 1:
             shapes = " and ".join("x".join(map(str, a.shape)) for a in arrays)
             raise Fault("shape-mismatch", f"the operands are {shapes}")
-        return as_value(numerics.apply(name, *arrays, result_type=element, attrs=attributes), result)
+        return as_value(evaluate(*arrays), result)
 
     return run
 

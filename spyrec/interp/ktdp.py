@@ -14,7 +14,7 @@ from spyrec.interp.faults import Fault
 from spyrec.interp.indirect import IndirectTile
 from spyrec.interp.machine import Frame, Run, Scope, meaning
 from spyrec.interp.memory import Memory
-from spyrec.interp.points import Box, SetFunction
+from spyrec.interp.points import Box, Points, SetFunction
 from spyrec.interp.tiles import Order, Tile, tensor_shape
 from spyrec.interp.values import Address, Scaled, Tensor, defined, element_of
 from spyrec.interp.views import Part, View, check_part, check_plain, problems
@@ -24,8 +24,8 @@ from spyrec.ods.checks import DYNAMIC
 
 PARTS = "ktdp.construct_distributed_memory_view"
 
-VIEWS = 256
-"""Views of one op that are kept for who makes them again."""
+LAYOUTS = 256
+"""Layouts of one op's views that are kept for who makes them again."""
 
 
 @meaning("ktdp.get_compute_tile_id")
@@ -74,35 +74,34 @@ def construct_memory_view(op: ir.Operation, scope: Scope) -> Run:
     users = [use.owner.operation.name for use in view.result.uses]
     is_part, is_tiled = PARTS in users, not users or any(name != PARTS for name in users)
 
-    made: dict[tuple[Any, ...], View] = {}
+    made: dict[tuple[int, ...], tuple[tuple[int, ...], Points]] = {}
 
     def run(frame: Frame, offset: int, *dynamic: int) -> View:
-        """All tiles, and all iterations, have one view where its numbers are the same."""
         memory: Memory = frame.tile.device
         if in_scratchpad:
             memory = frame.tile.scratchpads(frame.tile.number if owner is None else owner)
-        key = (id(memory), type(offset), offset, getattr(offset, "base", None), *dynamic)
-        view = made.get(key)
-        if view is None:
-            if len(made) >= VIEWS:
+        found = made.get(dynamic)
+        if found is None:
+            if len(made) >= LAYOUTS:
                 made.clear()
-            view = made[key] = make(memory, offset, dynamic)
-        return view
+            found = made[dynamic] = layout(dynamic)
+        strides, points = found
+        part = Part(op, memory, _byte_address(offset, size), (0,) * len(strides), strides, points)
+        return View(op, element, points.box, (part,))
 
-    def make(memory: Memory, offset: int, dynamic: Sequence[int]) -> View:
+    def layout(dynamic: Sequence[int]) -> tuple[tuple[int, ...], Points]:
+        """Strides in bytes and coordinates: the same for all tiles, iterations and launches with equal numbers."""
         sizes = _fill(static_sizes, dynamic[:dynamic_sizes])
         strides = _fill(static_strides, dynamic[dynamic_sizes:])
         for k, n in enumerate(sizes):
             if n < 0:
                 raise Fault("wrong-size", f"size {k} of the view is {n}", f"sizes[{k}]")
         points = coordinates.points([int(v) for v in dynamic[:dynamic_sizes]])
-        low = (0,) * len(sizes)
-        part = Part(op, memory, _byte_address(offset, size), low, tuple(s * size for s in strides), points)
         if is_tiled:
-            check_plain(part, sizes)
+            check_plain(points, sizes)
         if is_part:
-            check_part(part, sizes)
-        return View(op, element, points.box, (part,))
+            check_part(points, sizes)
+        return tuple(s * size for s in strides), points
 
     return run
 

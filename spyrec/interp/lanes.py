@@ -6,6 +6,7 @@ broadcasts the rest. What comes from outside the body is an array of rank 0.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,9 +29,13 @@ IN_BODIES = frozenset({"dataflow.position"})
 Lane = Callable[[Grid, Sequence[Any]], Any]
 
 
-def grid_of(sizes: Sequence[int]) -> Grid:
-    """The grid of a domain."""
-    return [np.arange(n).reshape([-1 if i == d else 1 for i in range(len(sizes))]) for d, n in enumerate(sizes)]
+@functools.lru_cache(maxsize=256)
+def grid_of(sizes: tuple[int, ...]) -> Grid:
+    """The grid of a domain. Nobody writes to it."""
+    grid = [np.arange(n).reshape([-1 if i == d else 1 for i in range(len(sizes))]) for d, n in enumerate(sizes)]
+    for axis in grid:
+        axis.flags.writeable = False
+    return grid
 
 
 class Body:
@@ -139,13 +144,8 @@ def _position(op: ir.Operation) -> Lane:
 
 
 def _scalar(op: ir.Operation) -> Lane:
-    attributes = attributes_of(op)
-    name, result = op.name, element_of(op.results[0].type)
-
-    def lane(grid: Grid, operands: Sequence[Any]) -> Array:
-        return numerics.apply(name, *operands, result_type=result, attrs=attributes)
-
-    return lane
+    evaluate = numerics.function(op.name, element_of(op.results[0].type), attributes_of(op))
+    return lambda grid, operands: evaluate(*operands)
 
 
 def attributes_of(op: ir.Operation) -> dict[str, Any]:

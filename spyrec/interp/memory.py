@@ -28,11 +28,11 @@ _WRITTEN = {size: int.from_bytes(b"\x01" * size, "little") for size in _WORD}
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """Bytes from ``start`` on, which belong to ``name``; ``written`` tells which of them have contents."""
+    """Bytes from ``start`` on, which belong to ``name``; ``written`` tells which of them have contents (None: all)."""
 
     start: int
     data: Bytes
-    written: Mask
+    written: Mask | None
     name: str
     _shadow: list[Shadow] = field(default_factory=list)
 
@@ -83,7 +83,7 @@ class Memory:
         if 0 in counts:
             return np.zeros(tuple(counts), numerics.dtype(element))
         segment, data, written = self._box(address, counts, strides, size)
-        if not (written == _WRITTEN[size]).all():
+        if written is not None and not (written == _WRITTEN[size]).all():
             self._unwritten(segment, np.asarray(written), address, strides)
         if by is not None:
             get, put, where = _box_access(segment, address, counts, strides, size)
@@ -124,23 +124,29 @@ class Memory:
 
             by.write(segment.shadow(), get, put, where, equal)
         data[...] = raw.view(_WORD[size]).reshape(tuple(counts))
-        written[...] = _WRITTEN[size]
+        if written is not None:
+            written[...] = _WRITTEN[size]
 
     def _box(
         self, address: int, counts: Sequence[int], strides: Sequence[int], size: int
-    ) -> tuple[Segment, Array, Array]:
+    ) -> tuple[Segment, Array, Array | None]:
         """Elements of a box that is not empty, and the record of their bytes, both as words of ``size`` bytes in
         place.
         """
-        reach = [(n - 1) * s for n, s in zip(counts, strides, strict=True)]
-        low = address + sum(r for r in reach if r < 0)
-        high = address + sum(r for r in reach if r > 0) + size
+        low, high = address, address + size
+        for n, stride in zip(counts, strides, strict=True):
+            if stride < 0:
+                low += (n - 1) * stride
+            else:
+                high += (n - 1) * stride
         segment = self.segment(low, high)
-
-        def view(array: npt.NDArray[Any]) -> Array:
-            return np.ndarray(tuple(counts), _WORD[size], array, address - segment.start, tuple(strides))
-
-        return segment, view(segment.data), view(segment.written)
+        shape, word, first, steps = tuple(counts), _WORD[size], address - segment.start, tuple(strides)
+        data = np.ndarray(shape, word, segment.data, first, steps)
+        return (
+            segment,
+            data,
+            None if segment.written is None else np.ndarray(shape, word, segment.written, first, steps),
+        )
 
     def gather(self, addresses: npt.NDArray[np.int64], element: str, by: Access | None = None) -> Array:
         """The elements at byte addresses, in their shape; every byte must have been written."""
@@ -149,11 +155,12 @@ class Memory:
             return np.zeros(addresses.shape, numerics.dtype(element))
         segment = self.segment(int(np.min(addresses)), int(np.max(addresses)) + size)
         places = addresses - segment.start
-        whole = _words(segment.written, size)[places] == _WRITTEN[size]
-        if not whole.all():
-            bytes_ = places[~whole].reshape(-1)[:, None] + np.arange(size)
-            missing = bytes_[~segment.written[bytes_]]
-            raise _unwritten_fault(segment, int(missing[0]), len(missing))
+        if segment.written is not None:
+            whole = _words(segment.written, size)[places] == _WRITTEN[size]
+            if not whole.all():
+                bytes_ = places[~whole].reshape(-1)[:, None] + np.arange(size)
+                missing = bytes_[~segment.written[bytes_]]
+                raise _unwritten_fault(segment, int(missing[0]), len(missing))
         if by is not None:
             by.read(segment.shadow(), *_scattered_access(segment, places, size))
         raw = np.ascontiguousarray(_words(segment.data, size)[places]).reshape(addresses.shape)
@@ -185,7 +192,8 @@ class Memory:
 
             by.write(segment.shadow(), *how, equal)
         _words(segment.data, size)[places] = np.ascontiguousarray(raw).view(_WORD[size]).reshape(-1)
-        _words(segment.written, size)[places] = _WRITTEN[size]
+        if segment.written is not None:
+            _words(segment.written, size)[places] = _WRITTEN[size]
 
     @staticmethod
     def _unwritten(segment: Segment, words: Array, address: int, strides: Sequence[int]) -> None:
@@ -292,11 +300,16 @@ class Device(Memory):
     """
 
     def __init__(self, launch: Launch) -> None:
-        segments = [Segment(s.start, s.data, np.zeros(len(s.data), bool), s.name) for s in launch.memory.segments]
+        filled = [r for r in launch.regions if r.size and (r.given is not None or r.read)]
+        whole = {(r.address, r.size) for r in filled}
+        segments = []
+        for s in launch.memory.segments:
+            written = None if (s.start, len(s.data)) in whole else np.zeros(len(s.data), bool)
+            segments.append(Segment(s.start, s.data, written, s.name))
         super().__init__(segments, "out-of-memory", "device memory")
-        for region in launch.regions:
-            if region.size and (region.given is not None or region.read):
-                segment = self.segment(region.address, region.address + region.size)
+        for region in filled:
+            segment = self.segment(region.address, region.address + region.size)
+            if segment.written is not None:
                 first = region.address - segment.start
                 segment.written[first : first + region.size] = True
 
@@ -305,12 +318,12 @@ class Scratchpad(Memory):
     """The scratchpad (LX) of one core: ``size`` bytes, none of them written."""
 
     def __init__(self, size: int, owner: int) -> None:
-        self.bytes = Segment(0, np.zeros(size, np.uint8), np.zeros(size, bool), f"LX of core {owner}")
-        super().__init__([self.bytes], "out-of-lx", "LX")
+        self._data, self._written = np.zeros(size, np.uint8), np.zeros(size, bool)
+        super().__init__([Segment(0, self._data, self._written, f"LX of core {owner}")], "out-of-lx", "LX")
 
     def preset(self, address: int, array: Array) -> None:
         """Give bytes contents before the kernel starts."""
         raw = numerics.to_bytes(array)
-        segment = self.segment(address, address + len(raw))
-        segment.data[address : address + len(raw)] = raw
-        segment.written[address : address + len(raw)] = True
+        self.segment(address, address + len(raw))
+        self._data[address : address + len(raw)] = raw
+        self._written[address : address + len(raw)] = True

@@ -10,6 +10,7 @@ An op iterates over a domain; each operand is indexed through an affine map. Thr
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from spyrec.interp.machine import Frame, Scope
 from spyrec.interp.values import Buffer, Tensor, as_array, defined, element_of
 from spyrec.mlir import ir
 from spyrec.numerics import Array, reductions
+
+Axes = tuple[int, ...]
 
 
 class Indexing:
@@ -45,18 +48,27 @@ class Indexing:
             d is not None or c is not None for d, c in zip(self.dims, self.constants, strict=True)
         )
         self.present = frozenset(plain) if self.simple else frozenset()
+        #: No result is a constant: the map reaches the whole of an operand.
+        self.whole = all(c is None for c in self.constants)
+        self._ordered = plain == sorted(plain)
+        self._identity = plain == list(range(self.rank)) and self.whole
+        self._sort = tuple(sorted(range(len(plain)), key=lambda k: plain[k]))
+        self._unsort = tuple(sorted(plain).index(d) for d in plain)
+        self._spread = tuple(slice(None) if d in self.present else None for d in range(self.rank))
 
     def lanes(self, array: Array, grid: Grid) -> Array:
-        """The elements of an operand for all points: rank of the domain, extent 1 where the map has no dimension."""
+        """The elements of an operand for all points: rank of the domain, extent 1 where the map has no dimension.
+
+        A simple map gives a view of the operand.
+        """
         if not self.simple:
             return np.asarray(array[self.places(array.shape, grid)])
-        part = array[self._constant_part(array.shape)]
-        order = [d for d in self.dims if d is not None]
-        part = part.transpose(sorted(range(len(order)), key=lambda k: order[k]))
-        shape = [1] * self.rank
-        for d, extent in zip(sorted(order), part.shape, strict=True):
-            shape[d] = extent
-        return np.asarray(part.reshape(shape))
+        if self._identity:
+            return array
+        part = array if self.whole else array[self._constant_part(array.shape)]
+        if not self._ordered:
+            part = part.transpose(self._sort)
+        return part if len(self.present) == self.rank else np.asarray(part[self._spread])
 
     def _constant_part(self, shape: Sequence[int]) -> tuple[Any, ...]:
         """An index that fixes the results that are constants."""
@@ -76,16 +88,13 @@ class Indexing:
                 raise _outside(int(p[bad].flat[0]), k, extent)
         return places
 
-    def put(self, target: Array, values: Any) -> None:
-        """Write the lanes of a simple map to an operand."""
-        order = [d for d in self.dims if d is not None]
-        part = target[self._constant_part(target.shape)]
-        sizes = [1] * self.rank
-        for k, d in enumerate(order):
-            sizes[d] = part.shape[k]
-        whole = np.broadcast_to(values, sizes)
-        squeezed = whole.reshape([sizes[d] for d in sorted(order)])
-        part[...] = squeezed.transpose([sorted(order).index(d) for d in order])
+    def whole_from(self, lanes: Array, sizes: Sequence[int]) -> Array:
+        """The operand that has these lanes; of a simple map that reaches the whole of it."""
+        wanted = tuple([n if d in self.present else 1 for d, n in enumerate(sizes)])
+        whole = lanes if lanes.shape == wanted else np.array(np.broadcast_to(lanes, wanted))
+        if len(self.present) < self.rank:
+            whole = whole.reshape([n for d, n in enumerate(sizes) if d in self.present])
+        return whole if self._ordered else np.ascontiguousarray(whole.transpose(self._unsort))
 
 
 def _dim(expression: ir.AffineExpr) -> int | None:
@@ -165,22 +174,29 @@ class Structured:
         """Evaluate; gives what the outputs hold afterwards (of buffers too: the caller stores it)."""
         sizes = self._sizes(operands)
         outputs = operands[self.inputs :]
-        results = [_copy(o) for o in outputs]
-        if 0 not in sizes:
-            self._evaluate(frame, operands, results, sizes)
-        return [Tensor(r.data, r.holes) for r in results]
-
-    def _evaluate(self, frame: Frame, operands: Sequence[Any], results: list[_Output], sizes: list[int]) -> None:
-        grid = grid_of(sizes)
+        if 0 in sizes:
+            return [Tensor(np.array(o.data), None if o.holes is None else np.array(o.holes)) for o in outputs]
+        grid = grid_of(tuple(sizes))
         if self._once:
             lanes = self._arguments(operands, grid, self._used)
-            for k, values in enumerate(self._whole(frame, lanes, grid)):
-                self._store(results[k], k, values)
+            found = self._whole(frame, lanes, grid)
         elif self._apart:
-            for k, fold in enumerate(self._folds):
-                self._reduce(frame, operands, results[k], k, fold, grid, sizes)
+            found = [self._reduce(frame, operands, k, fold, grid, sizes) for k, fold in enumerate(self._folds)]
         else:
-            self._loop(frame, operands, results, grid, sizes)
+            return self._loop(frame, operands, grid, sizes)
+        return [self._output(k, values, outputs[k], sizes) for k, values in enumerate(found)]
+
+    def _output(self, output: int, values: Array, old: Any, sizes: Sequence[int]) -> Tensor:
+        """What an output holds when its lanes are ``values``: ``old`` where the map does not reach."""
+        map_ = self.maps[self.inputs + output]
+        if map_.whole:
+            whole = map_.whole_from(values.astype(old.data.dtype, copy=False), sizes)
+            return Tensor(np.array(whole) if isinstance(old, Buffer) else whole)
+        data, holes = np.array(old.data), None if old.holes is None else np.array(old.holes)
+        map_.lanes(data, ())[...] = values
+        if holes is not None:
+            map_.lanes(holes, ())[...] = False
+        return Tensor(data, holes)
 
     def _sizes(self, operands: Sequence[Any]) -> list[int]:
         """Extents of the domain, from the operands that have a dimension as such."""
@@ -222,30 +238,22 @@ class Structured:
             raise Fault("undefined-value", f"{what} is read, but some of the elements have never been written")
         return value.data
 
-    def _store(self, result: _Output, output: int, values: Array) -> None:
-        map_ = self.maps[self.inputs + output]
-        map_.put(result.data, values)
-        if result.holes is not None:
-            map_.put(result.holes, np.asarray(False))
-
     def _reduce(
         self,
         frame: Frame,
         operands: Sequence[Any],
-        result: _Output,
         output: int,
         fold: Fold | None,
         grid: Grid,
         sizes: list[int],
-    ) -> None:
-        """One output by its combiner; an output that has all dimensions is computed as such."""
+    ) -> Array:
+        """Lanes of one output by its combiner; an output that has all dimensions is computed as such."""
         map_, element = self.maps[self.inputs + output], self.elements[self.inputs + output]
         axes = tuple(d for d in range(self.rank) if d not in map_.present)
         if not axes:
             target = [self.body.yields[output]]
             lanes = self._arguments(operands, grid, self.body.uses(target))
-            self._store(result, output, self.body.program(target)(frame, lanes, grid)[0])
-            return
+            return self.body.program(target)(frame, lanes, grid)[0]
         program = self._parts[output]
         assert fold is not None
         assert program is not None
@@ -253,14 +261,13 @@ class Structured:
         lanes = self._arguments(operands, grid, self.body.uses(targets))
         parts = program(frame, lanes, grid)
         init = self._initial(frame, operands[self.inputs + output], map_, fold, element, grid)
-        init = np.broadcast_to(init, [1 if d in axes else n for d, n in enumerate(sizes)]).reshape(
-            [n for d, n in enumerate(sizes) if d not in axes]
-        )
+        spread = [1 if d in axes else n for d, n in enumerate(sizes)]
+        init = np.broadcast_to(init, spread).reshape([n for d, n in enumerate(sizes) if d not in axes])
         if len(parts) == 2:
-            folded = _contract(parts[0], parts[1], axes, sizes, init, element)
+            folded = _contract(parts[0], parts[1], axes, tuple(sizes), init, element)
         else:
             folded = reductions.reduce(fold.combiner, np.broadcast_to(parts[0], sizes), axes, init, element)
-        self._store(result, output, folded.reshape([1 if d in axes else n for d, n in enumerate(sizes)]))
+        return folded.reshape(spread)
 
     def _initial(self, frame: Frame, value: Any, map_: Indexing, fold: Fold, element: str, grid: Grid) -> Array:
         """What the accumulators start from: the output's old elements, the identity where they were never written."""
@@ -277,15 +284,63 @@ class Structured:
             frame.tile.report.remark(self.op, "empty-init", what)
         return np.where(holes, reductions.identity(fold.combiner, element), data).astype(data.dtype)
 
-    def _loop(
-        self, frame: Frame, operands: Sequence[Any], results: list[_Output], grid: Grid, sizes: list[int]
-    ) -> None:
+    def _loop(self, frame: Frame, operands: Sequence[Any], grid: Grid, sizes: list[int]) -> list[Tensor]:
         """The loop nest over the dimensions that not every output has; the others are done together."""
+        results = [_copy(o) for o in operands[self.inputs :]]
         outer = [d for d in range(self.rank) if d not in self._plain]
         accumulators = set(range(self.inputs, len(operands))) & self._used
         ranges = [range(sizes[d]) for d in outer]
         if not accumulators and all(m.simple and not m.present & set(outer) for m in self.maps[self.inputs :]):
             ranges = [r[-1:] for r in ranges]  # nothing reads what earlier iterations wrote
+        values = [*operands[: self.inputs], *results]
+        if all(m.simple for m in self.maps) and all(isinstance(v, Tensor | Buffer | _Output) for v in values):
+            self._loop_of_views(frame, values, grid, dict(zip(outer, ranges, strict=True)))
+        else:
+            self._loop_of_places(frame, operands, results, grid, outer, ranges)
+        return [Tensor(r.data, r.holes) for r in results]
+
+    def _loop_of_views(self, frame: Frame, values: list[Any], grid: Grid, ranges: dict[int, range]) -> None:
+        """The loop nest where each iteration takes slices of the operands."""
+        lanes = [m.lanes(v.data, grid) for m, v in zip(self.maps, values, strict=True)]
+        holes = [None if v.holes is None else m.lanes(v.holes, grid) for m, v in zip(self.maps, values, strict=True)]
+        all_ = slice(None)
+        for point in itertools.product(*ranges.values()):
+            here = {d: slice(p, p + 1) for d, p in zip(ranges, point, strict=True)}
+            index = [
+                tuple([here[d] if d in here and d in m.present else all_ for d in range(self.rank)]) for m in self.maps
+            ]
+            arguments: list[Array | None] = []
+            for k, place in enumerate(index):
+                if k not in self._used:
+                    arguments.append(None)
+                    continue
+                written = holes[k]
+                if written is not None and written[place].any():
+                    raise Fault("undefined-value", f"operand {k} is read where it has never been written")
+                arguments.append(lanes[k][place])
+            inside = [
+                g[tuple([here[d] if d == e and d in here else all_ for e in range(self.rank)])]
+                for d, g in enumerate(grid)
+            ]
+            found = self._whole(frame, arguments, inside)
+            if len(found) > 1:  # one may be a view of what another is about to overwrite
+                found = [np.array(f) for f in found]
+            for k, (value, place) in enumerate(zip(found, index[self.inputs :], strict=True), self.inputs):
+                lanes[k][place] = value
+                written = holes[k]
+                if written is not None:
+                    written[place] = False
+
+    def _loop_of_places(
+        self,
+        frame: Frame,
+        operands: Sequence[Any],
+        results: list[_Output],
+        grid: Grid,
+        outer: list[int],
+        ranges: list[range],
+    ) -> None:
+        """The loop nest where each iteration looks its elements up."""
         for point in itertools.product(*ranges):
             here = [np.full([1] * self.rank, point[outer.index(d)]) if d in outer else g for d, g in enumerate(grid)]
             lanes: list[Array | None] = []
@@ -326,24 +381,28 @@ def _extents(places: Sequence[Array], rank: int) -> tuple[int, ...]:
     return np.broadcast_shapes(*(p.shape for p in places)) if places else (1,) * rank
 
 
-def _contract(left: Array, right: Array, axes: Sequence[int], sizes: Sequence[int], init: Array, element: str) -> Array:
+def _contract(left: Array, right: Array, axes: Axes, sizes: Axes, init: Array, element: str) -> Array:
     """Sum of products over ``axes`` of two lane arrays, starting from ``init``."""
-    letters = "abcdefghijklmnopqrstuvwxyz"[: len(sizes)]
 
     def full(array: Array) -> Array:
-        return array.reshape([1] * (len(sizes) - array.ndim) + list(array.shape))
+        return array if array.ndim == len(sizes) else array.reshape([1] * (len(sizes) - array.ndim) + list(array.shape))
 
     left, right = full(left), full(right)
+    wide, kept, spec = _spec(left.shape, right.shape, axes, sizes)
+    if wide != left.shape:
+        left = np.broadcast_to(left, wide)
+    return reductions.contract(spec, left.reshape(kept[0]), right.reshape(kept[1]), init, element)
+
+
+@functools.lru_cache(maxsize=1024)
+def _spec(left: Axes, right: Axes, axes: Axes, sizes: Axes) -> tuple[Axes, tuple[Axes, Axes], str]:
+    """Of factors with these extents: the left one's, grown; both without dimensions of extent 1; and what to sum."""
+    letters = "abcdefghijklmnopqrstuvwxyz"[: len(sizes)]
     # A dimension that neither factor has, but the sum or the output, is repeated: give it to the left one.
-    lost = [d for d, n in enumerate(sizes) if left.shape[d] == 1 and right.shape[d] == 1 and n != 1]
-    left = np.broadcast_to(
-        left, [n if d in lost else e for d, (n, e) in enumerate(zip(sizes, left.shape, strict=True))]
-    )
-
-    def names(array: Array) -> tuple[str, Array]:
-        kept = [d for d, n in enumerate(sizes) if array.shape[d] == n and (n != 1 or array is left)]
-        return "".join(letters[d] for d in kept), array.reshape([array.shape[d] for d in kept])
-
-    (left_names, left), (right_names, right) = names(left), names(right)
+    wide = tuple(n if left[d] == right[d] == 1 else left[d] for d, n in enumerate(sizes))
+    # One of extent 1 has to be in one of them.
+    kept = [d for d, n in enumerate(sizes) if wide[d] == n], [d for d, n in enumerate(sizes) if right[d] == n != 1]
+    names = ["".join(letters[d] for d in dims) for dims in kept]
     out = "".join(letters[d] for d in range(len(sizes)) if d not in axes)
-    return reductions.contract(f"{left_names},{right_names}->{out}", left, right, init, element)
+    shapes = tuple(wide[d] for d in kept[0]), tuple(right[d] for d in kept[1])
+    return wide, shapes, f"{names[0]},{names[1]}->{out}"

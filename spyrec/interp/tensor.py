@@ -257,7 +257,7 @@ def pad(op: ir.Operation, scope: Scope) -> Run:
     def run(frame: Frame, *operands: Any) -> Tensor:
         (source,), low, high = groups(op, operands)
         before, after = mixed(op, "static_low", low), mixed(op, "static_high", high)
-        shape = [n + b + a for n, b, a in zip(source.data.shape, before, after, strict=True)]
+        shape = tuple([n + b + a for n, b, a in zip(source.data.shape, before, after, strict=True)])
         grid = grid_of(shape)
         filled = Tensor(np.broadcast_to(program(frame, grid, grid)[0], shape))
         return inserted(source, filled, before, source.data.shape, [1] * len(shape))

@@ -105,24 +105,24 @@ def problems(parts: Sequence[Part], bounds: Box) -> tuple[str | None, str | None
     return overlap, hole
 
 
-def check_plain(part: Part, sizes: Sequence[int]) -> None:
+def check_plain(points: Points, sizes: Sequence[int]) -> None:
     """Coordinates of a view that is tiled itself lie between 0 and its sizes."""
-    if not Box((0,) * len(sizes), tuple(sizes)).holds(part.points.box):
+    if not Box((0,) * len(sizes), tuple(sizes)).holds(points.box):
         raise Fault(
             "set-too-large",
-            f"coordinate_set reaches over {part.points.box}, but the sizes are {list(sizes)}",
+            f"coordinate_set reaches over {points.box}, but the sizes are {list(sizes)}",
             "coordinate_set",
             ["coordinates run from 0 up to, but not including, the sizes"],
         )
 
 
-def check_part(part: Part, sizes: Sequence[int]) -> None:
+def check_part(points: Points, sizes: Sequence[int]) -> None:
     """A part's coordinates are those of the whole view; there are no more of them than its sizes say."""
-    extents = part.points.box.extents
+    extents = points.box.extents
     if any(e > s for e, s in zip(extents, sizes, strict=True)):
         raise Fault(
             "set-too-large",
-            f"coordinate_set reaches over {part.points.box}, which is {'x'.join(map(str, extents))}, but the sizes of"
+            f"coordinate_set reaches over {points.box}, which is {'x'.join(map(str, extents))}, but the sizes of"
             f" the part are {list(sizes)}",
             "coordinate_set",
             ["a part's sizes are its own, its coordinate_set counts in the whole view"],

@@ -7,7 +7,7 @@ shapes are free. Rules of rounding, NaN and undefined cases are in ``docs/numeri
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,7 @@ __all__ = [
     "apply_micro",
     "dtype",
     "from_bytes",
+    "function",
     "is_float",
     "limits",
     "micro_name",
@@ -73,6 +74,27 @@ def _evaluate(op: ScalarOp, operands: tuple[Any, ...], result_type: str, attribu
         return op.evaluate(tuple(np.asarray(a) for a in operands), dtype(result_type), attributes)
 
 
+def function(name: str, result_type: str, attrs: Mapping[str, Any] | None = None) -> Callable[..., Array]:
+    """What :func:`apply` does with these arguments, for who evaluates an op often. Raises as it does."""
+    op, target, attributes = _found(name), dtype(result_type), attrs or {}
+    evaluate, arity = op.evaluate, op.arity
+
+    def run(*operands: Array) -> Array:
+        if len(operands) != arity:
+            raise UnknownOp(f"{name} takes {arity} operands, not {len(operands)}")
+        with np.errstate(all="ignore"):
+            return evaluate(operands, target, attributes)
+
+    return run
+
+
+def _found(name: str) -> ScalarOp:
+    op = SCALAR_OPS.get(name)
+    if op is None:
+        raise UnknownOp(f"'{name}' has no scalar meaning")
+    return op
+
+
 def apply(name: str, *operands: Array, result_type: str, attrs: Mapping[str, Any] | None = None) -> Array:
     """Evaluate op ``name`` (``"arith.addf"``) element by element.
 
@@ -81,9 +103,7 @@ def apply(name: str, *operands: Array, result_type: str, attrs: Mapping[str, Any
     view of an operand that the op leaves as it is. Raises :class:`UnknownOp`, :class:`UnknownType`,
     :class:`DivisionByZero`.
     """
-    op = SCALAR_OPS.get(name)
-    if op is None:
-        raise UnknownOp(f"'{name}' has no scalar meaning")
+    op = _found(name)
     if len(operands) != op.arity:
         raise UnknownOp(f"{name} takes {op.arity} operands, not {len(operands)}")
     return _evaluate(op, operands, result_type, attrs or {})

@@ -8,6 +8,8 @@ boundary.
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -97,9 +99,11 @@ def reduce(op: str, values: Array, axes: Sequence[int], init: Array | None, resu
         if combiner.is_float:
             wide = widest(values)
             folded = _zero_sign(combiner, wide, axes, np.asarray(combiner.ufunc.reduce(wide, axis=axes)))
-            pair = np.stack([widest(start), folded])
-            total = _zero_sign(combiner, pair, (0,), np.asarray(combiner.ufunc.reduce(pair, axis=0)))
-            return narrow(np.array(total), scalar_type(result_type).dtype)
+            first = widest(start)
+            total = np.asarray(combiner.ufunc(first, folded))
+            if combiner.kind in ("max", "min"):
+                total = _zero_sign(combiner, np.stack([first, folded]), (0,), total)
+            return narrow(total, scalar_type(result_type).dtype)
         view: Callable[[Array], Array] = unsigned if combiner.is_unsigned else signed
         raw = view(np.asarray(values))
         folded = np.asarray(combiner.ufunc.reduce(raw, axis=axes, dtype=raw.dtype))
@@ -119,10 +123,54 @@ def contract(spec: str, left: Array, right: Array, init: Array, result_type: str
     target = scalar_type(result_type)
     with np.errstate(all="ignore"):
         if target.kind == "float":
-            total = np.einsum(spec, widest(left), widest(right), optimize=True)
+            total = _sum_of_products(spec, widest(left), widest(right))
             return narrow(np.array(total + widest(init)), target.dtype)
         total = np.einsum(spec, signed(left).astype(np.int64), signed(right).astype(np.int64), optimize=True)
         return _wrap(np.asarray(total + signed(init).astype(np.int64)), result_type)
+
+
+def _sum_of_products(spec: str, left: Array, right: Array) -> Array:
+    """``numpy.einsum`` as one product of matrices, where it is one."""
+    plan = _plan(spec)
+    if plan is None:
+        return np.asarray(np.einsum(spec, left, right, optimize=True))
+    shared, rows, columns, order = plan
+    a = left if rows[0] is None else left.transpose(rows[0])
+    b = right if columns[0] is None else right.transpose(columns[0])
+    head, m, n = a.shape[:shared], a.shape[shared : shared + rows[1]], b.shape[b.ndim - columns[1] :]
+    inner = math.prod(a.shape[shared + rows[1] :])
+    a, b = a.reshape((*head, math.prod(m), inner)), b.reshape((*head, inner, math.prod(n)))
+    total = np.matmul(a, b).reshape((*head, *m, *n))
+    return np.asarray(total if order is None else total.transpose(order))
+
+
+_Side = tuple[tuple[int, ...] | None, int]
+
+
+@functools.lru_cache(maxsize=1024)
+def _plan(spec: str) -> tuple[int, _Side, _Side, tuple[int, ...] | None] | None:
+    """How an einsum of two operands is a (batched) product of matrices: how many dimensions all three have; per
+    operand its order (None: as it is) and how many dimensions only it has; the order of the result. None when a
+    dimension is in one operand alone and summed.
+    """
+    factors, out = spec.split("->")
+    left, right = factors.split(",")
+    batch = [c for c in out if c in left and c in right]
+    rows, columns = [c for c in out if c not in right], [c for c in out if c not in left]
+    inner = [c for c in left if c in right and c not in out]
+    if len(batch + rows + inner) != len(left) or len(batch + inner + columns) != len(right):
+        return None
+    made = batch + rows + columns
+
+    def order(have: str, wanted: Sequence[str]) -> tuple[int, ...] | None:
+        return None if list(have) == list(wanted) else tuple(have.index(c) for c in wanted)
+
+    return (
+        len(batch),
+        (order(left, batch + rows + inner), len(rows)),
+        (order(right, batch + inner + columns), len(columns)),
+        order("".join(made), list(out)),
+    )
 
 
 def product(left: Array, right: Array) -> Array:
