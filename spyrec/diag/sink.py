@@ -46,7 +46,8 @@ class Sink:
     """
 
     def __init__(self, *, limit: int = 100) -> None:
-        self.diagnostics: list[Diagnostic] = []
+        self._diagnostics: list[Diagnostic] = []
+        self._later: list[Callable[[], Diagnostic]] = []
         self.limit = limit
         self.dropped = 0
         self._errors = 0
@@ -56,6 +57,13 @@ class Sink:
         self._said: set[tuple[object, ...]] = set()
         self._maps: dict[str, SourceMap] = {}
         self._sources: dict[str, Source | None] = {}
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """All that was reported."""
+        while self._later:
+            self._keep(self._later.pop(0)())
+        return self._diagnostics
 
     # -- what is known about the text ---------------------------------------------------------------------------------
 
@@ -105,6 +113,17 @@ class Sink:
 
     def emit(self, diagnostic: Diagnostic) -> None:
         """Keep a finished diagnostic (from another sink or process), unless it has been said of its place already."""
+        if self._later:
+            self.diagnostics  # noqa: B018 - these come first
+        self._keep(diagnostic)
+
+    def emit_later(self, make: Callable[[], Diagnostic]) -> None:
+        """Keep what ``make`` gives, no error, which is called when somebody wants to see it: placing takes longer than
+        many a kernel.
+        """
+        self._later.append(make)
+
+    def _keep(self, diagnostic: Diagnostic) -> None:
         if diagnostic.position is not None:
             said = (diagnostic.severity, diagnostic.id, diagnostic.message, diagnostic.position, diagnostic.end_column)
             if said in self._said:
@@ -112,7 +131,7 @@ class Sink:
             self._said.add(said)
         if diagnostic.severity is Severity.ERROR:
             self._errors += 1
-        self.diagnostics.append(diagnostic)
+        self._diagnostics.append(diagnostic)
 
     def diagnostic(
         self,
@@ -135,10 +154,7 @@ class Sink:
                 made.append(Diagnostic(Severity.NOTE, self.spell(note)))
             else:
                 made.append(self.diagnostic(Severity.NOTE, note[0], "", note[1]))
-        placed = self._at(severity, message, primary, id)
-        return Diagnostic(
-            severity, message, id, placed.position, placed.end_column, placed.source_line, (*placed.notes, *made)
-        )
+        return self._at(severity, message, primary, id, tuple(made))
 
     # -- the outcome --------------------------------------------------------------------------------------------------
 
@@ -184,9 +200,15 @@ class Sink:
         return source.word(source.offset(position)) if source else position
 
     @staticmethod
-    def _at(severity: Severity, message: str, place: Span | Position | None, id: str = "") -> Diagnostic:
+    def _at(
+        severity: Severity,
+        message: str,
+        place: Span | Position | None,
+        id: str = "",
+        notes: tuple[Diagnostic, ...] = (),
+    ) -> Diagnostic:
         if isinstance(place, Span):
             position = place.position
             line = place.source.line(position.line)
-            return Diagnostic(severity, message, id, position, place.end_column, line)
-        return Diagnostic(severity, message, id, place)
+            return Diagnostic(severity, message, id, position, place.end_column, line, notes)
+        return Diagnostic(severity, message, id, place, notes=notes)

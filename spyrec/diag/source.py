@@ -7,6 +7,7 @@ end). Offsets start at 0, lines and columns at 1.
 from __future__ import annotations
 
 import bisect
+import functools
 import os
 import re
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ class Span:
     start: int
     end: int
 
-    @property
+    @functools.cached_property
     def position(self) -> Position:
         """Where the stretch starts."""
         return self.source.position(self.start)

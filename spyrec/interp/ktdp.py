@@ -15,7 +15,7 @@ from spyrec.interp.indirect import IndirectTile
 from spyrec.interp.machine import Frame, Run, Scope, meaning
 from spyrec.interp.memory import Memory
 from spyrec.interp.points import Box, Points, SetFunction
-from spyrec.interp.tiles import Order, Tile, tensor_shape
+from spyrec.interp.tiles import BoxPiece, Order, Tile, tensor_shape
 from spyrec.interp.values import Address, Scaled, Tensor, defined, element_of
 from spyrec.interp.views import Part, View, check_part, check_plain, problems
 from spyrec.mlir import ir
@@ -183,8 +183,8 @@ def construct_access_tile(op: ir.Operation, scope: Scope) -> Run:
     def run(frame: Frame, base: Any, *operands: int) -> Tile:
         if not isinstance(base, View):
             raise Fault("unsupported-op", "a tile of a tensor has no meaning in this executor", "base")
-        anchor = tuple(int(v) for v in anchor_of(operands[:indices]))
-        held = points.points([int(v) for v in operands[indices:]])
+        anchor = tuple([int(v) for v in anchor_of(operands[:indices])])
+        held = points.points([int(v) for v in operands[indices:]] if indices < len(operands) else ())
         return Tile(op, base, anchor, held, order, tensor_shape(shape, held, order), fixed)
 
     return run
@@ -209,8 +209,11 @@ def _is_constant(expression: ir.AffineExpr, operands: Sequence[ir.Value], dims: 
 def load(op: ir.Operation, scope: Scope) -> Run:
     def run(frame: Frame, tile: Tile | IndirectTile) -> Tensor:
         element = tile.view.element
+        pieces = tile.pieces(frame, op, writing=False)
+        if len(pieces) == 1 and isinstance(piece := pieces[0], BoxPiece) and piece.counts == tile.shape:
+            return Tensor(piece.read(element, frame.tile.access(op)))
         result = np.zeros(tile.shape, numerics.dtype(element))
-        for piece in tile.pieces(frame, op, writing=False):
+        for piece in pieces:
             result[piece.region] = piece.read(element, frame.tile.access(op))
         return Tensor(result)
 

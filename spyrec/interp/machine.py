@@ -340,4 +340,11 @@ class Reporter:
         key = (hash(op), id)
         if key not in self._said:
             self._said.add(key)
-            self.sink.emit(self.sink.diagnostic(severity, op, id, message, notes=notes))
+            # Locations, because the IR may be gone when this is shown.
+            place, said = op.location, [n if isinstance(n, str) else (_place(n[0]), n[1]) for n in notes]
+            self.sink.emit_later(lambda: self.sink.diagnostic(severity, place, id, message, notes=said))
+
+
+def _place(where: Any) -> Any:
+    """The location of an op; anything else as it is."""
+    return where.location if isinstance(where, ir.Operation | ir.OpView | ir.Value) else where

@@ -42,6 +42,7 @@ class Shadow:
     def __init__(self, size: int) -> None:
         self._size = size
         self.granule = 0  # nothing has been accessed
+        self.was_read = self.was_written = False
         self.writers: Ids = np.zeros(0, np.int32)
         self.readers: Ids = np.zeros(0, np.int32)
 
@@ -147,9 +148,10 @@ class Access:
 
     def read(self, shadow: Shadow, get: Get, put: Put, where: Callable[[npt.NDArray[np.bool_]], str]) -> None:
         """Check a read against earlier writes, and record it. ``where`` names the first byte of a mask."""
-        self._check(get(shadow.writers), "read", "written", where)
-        old = get(shadow.readers)
-        put(shadow.readers, self._joined(old))
+        if shadow.was_written:
+            self._check(get(shadow.writers), "read", "written", where)
+        put(shadow.readers, self._joined(get(shadow.readers)))
+        shadow.was_read = True
 
     def write(
         self,
@@ -162,8 +164,8 @@ class Access:
         """Check a write against earlier reads and writes, and record it; ``equal`` tells which bytes it leaves as they
         are.
         """
-        readers = get(shadow.readers)
-        self._check(readers, "written", "read", where)
+        if shadow.was_read:
+            self._check(get(shadow.readers), "written", "read", where)
         writers = get(shadow.writers)
         bad = self._unordered(writers)
         if bad:
@@ -180,7 +182,8 @@ class Access:
                 [(other.op, "the other write is here")],
             )
         put(shadow.writers, self._joined(writers))
-        if readers.any():
+        shadow.was_written = True
+        if shadow.was_read:
             put(shadow.readers, np.int32(0))
 
     def _unordered(self, ids: Ids) -> dict[int, list[int]]:

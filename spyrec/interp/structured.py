@@ -282,7 +282,8 @@ class Structured:
             frame.tile.report.warn(self.op, "empty-init", what, ["fill the output with the value to start from"])
         else:
             frame.tile.report.remark(self.op, "empty-init", what)
-        return np.where(holes, reductions.identity(fold.combiner, element), data).astype(data.dtype)
+        identity = reductions.identity(fold.combiner, element)
+        return identity if holes.all() else np.where(holes, identity, data).astype(data.dtype)
 
     def _loop(self, frame: Frame, operands: Sequence[Any], grid: Grid, sizes: list[int]) -> list[Tensor]:
         """The loop nest over the dimensions that not every output has; the others are done together."""
