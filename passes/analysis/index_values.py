@@ -138,7 +138,7 @@ class IndexValues:
         operands = [self._as_index(self.value(leaf), location) for leaf in leaves]
         if form == Linear.atom(leaves[0]):
             return operands[0]
-        expression = _affine(form, {leaf: position for position, leaf in enumerate(leaves)})
+        expression = affine(form, {leaf: position for position, leaf in enumerate(leaves)})
         return ops.apply(ir.AffineMap.get(len(leaves), 0, [expression]), operands, location)
 
     def _as_index(self, value: ir.Value, location: ir.Location) -> ir.Value:
@@ -321,16 +321,17 @@ def _division(part: str, of: Linear, by: int) -> Linear:
     return Linear.atom(Division("quotient" if part == "quotient" else "remainder", of, by))
 
 
-def _affine(form: Linear, positions: dict[Leaf, int]) -> ir.AffineExpr:
+def affine(form: Linear, positions: dict[Leaf, int]) -> ir.AffineExpr:
+    """A form as an expression over dimensions, which stand for its leaves."""
     total: ir.AffineExpr = ir.AffineExpr.get_constant(form.constant)
     for atom, factor in form.terms:
         term: ir.AffineExpr
         if isinstance(atom, Leaf):
             term = ir.AffineExpr.get_dim(positions[atom])
         elif atom.part == "quotient":
-            term = ir.AffineExpr.get_floor_div(_affine(atom.of, positions), atom.by)
+            term = ir.AffineExpr.get_floor_div(affine(atom.of, positions), atom.by)
         else:
-            term = ir.AffineExpr.get_mod(_affine(atom.of, positions), atom.by)
+            term = ir.AffineExpr.get_mod(affine(atom.of, positions), atom.by)
         total = ir.AffineExpr.get_add(total, ir.AffineExpr.get_mul(term, ir.AffineExpr.get_constant(factor)))
     return total
 

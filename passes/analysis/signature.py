@@ -20,7 +20,9 @@ class ViewEntry:
     ``argument`` holds its address (``None``: it starts at a literal one, and ``name`` is that element in decimal).
     ``offset`` is the lowest element of the view (where that is below the address: the lowest that a tile may touch)
     and ``end`` one more than the highest, counted from that address. ``access`` is ``r``, ``w`` or ``rw``.
-    Its elements are coordinates below ``limit`` of another view (``None``: they are just numbers)."""
+    Its elements are coordinates below ``limit`` of another view (``None``: they are just numbers). ``launch``
+    is what the launch decides of it, in the order of :data:`spyrec.spyrecode.signature.LAUNCHED`: the numbers above are
+    then those that are known without it."""
 
     argument: ir.BlockArgument | None
     name: str
@@ -32,6 +34,7 @@ class ViewEntry:
     access: str
     location: ir.Location
     limit: int | None = None
+    launch: ir.Attribute | None = None
 
     def attribute(self) -> ir.Attribute:
         """The entry as a dictionary."""
@@ -47,6 +50,7 @@ class ViewEntry:
                 "end": _i64(self.end),
                 "access": ir.StringAttr.get(self.access),
                 **({"limit": _i64(self.limit)} if self.limit is not None else {}),
+                **({"launch": self.launch} if self.launch is not None else {}),
                 **({"line": _i64(where.line), "col": _i64(where.column)} if where else {}),
             }
         )

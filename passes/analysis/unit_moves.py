@@ -65,6 +65,9 @@ class _Move:
         bounds = self._bounds()
         clipped = {d for d, bound in enumerate(bounds) if bound is not None}
         walked = {d for own in steps for d, step in enumerate(own) if not isinstance(step, int) and self.shape[d] > 1}
+        if walked and not self.found["dest"]:
+            # Elements may meet in a memory: the last one in the order of the box stays, so loops keep to it.
+            walked |= {d for d in range(max(walked)) if self.shape[d] > 1}
         rest = [d for d in range(len(self.shape)) if d not in walked]
         known = tuple(tuple(step if isinstance(step, int) else 0 for step in (own[d] for d in rest)) for own in steps)
         nest, groups = layouts.grouped(

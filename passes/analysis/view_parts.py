@@ -12,6 +12,7 @@ from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import kernels, set_bounds, signature
 from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passes.analysis.launched import Launched
 from spyrec.passes.analysis.linear import Interval, Linear
 from spyrec.passes.analysis.set_bounds import Bounds
 from spyrec.passes.analysis.steps import Steps
@@ -250,7 +251,24 @@ class Views:
             access="".join(sorted(part.access)),
             location=part.op.location,
             limit=ktdp.coordinate_limit(part.op.result),
+            launch=self._launched(part),
         )
+
+    def _launched(self, part: Part) -> ir.Attribute | None:
+        """Where the view starts and ends, as far as the launch decides it; ``None`` where it decides nothing, or more
+        than its numbers do.
+        """
+        at = part.op.operation
+        found = Launched(self.function, self.values)
+        wanted = [found.bound(part.base, at, upper=upper) for upper in (False, True)]
+        wanted.append(ir.AffineExpr.get_constant(0 if part.lowest is None else part.lowest))
+        dims = zip(part.sizes, part.strides, part.bounds.low, part.bounds.high, part.low, strict=True)
+        for size, stride, first, last, from_ in dims:
+            wanted += [found.expression(form) for form in (size, stride, first - from_, last - from_)]
+        results = [expression for expression in wanted if expression is not None]
+        if not found.terms or len(results) < len(wanted) or (part.argument is None and not part.base.is_constant):
+            return None
+        return found.attribute(results)
 
     def check_addresses(self) -> None:
         """Refuse arguments that are the address of a view and elsewhere a number; to be asked once the views are

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -58,8 +59,13 @@ def _signature(signature: Signature) -> list[str]:
     for view in signature.views:
         sizes, strides = "x".join(map(str, view.sizes)), ", ".join(map(str, view.strides))
         reach = f"elements {view.offset} to {view.end - 1}"
-        lines.append(f"  {view.access:2} {view.name}: {sizes} of {view.type}, strides [{strides}], {reach}")
+        decided = "" if view.launch is None else f" at least: {_names(signature, view.launch.arguments)} decides"
+        lines.append(f"  {view.access:2} {view.name}: {sizes} of {view.type}, strides [{strides}], {reach}{decided}")
     return lines
+
+
+def _names(signature: Signature, arguments: Sequence[int]) -> str:
+    return ", ".join(signature.arguments[number].name for number in arguments)
 
 
 def _binary(binary: isa.Binary, device: Device | None) -> list[str]:

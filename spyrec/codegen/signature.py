@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from spyrec import diag
@@ -33,7 +32,7 @@ def signature_of(function: ir.Operation) -> Signature:
     return Signature.from_entries(kernels.name(function), kernels.tiles(function), arguments, entries, file)
 
 
-def _entry(entry: ir.DictAttr) -> Mapping[str, Any]:
+def _entry(entry: ir.DictAttr) -> dict[str, Any]:
     return {entry[k].name: _plain(entry[k].attr) for k in range(len(entry))}
 
 
@@ -44,4 +43,10 @@ def _plain(attribute: ir.Attribute) -> Any:
         return tuple(attribute)
     if isinstance(attribute, ir.UnitAttr):
         return True
+    if isinstance(attribute, ir.DictAttr):
+        return _entry(attribute)
+    if isinstance(attribute, ir.ArrayAttr):
+        return tuple(_plain(element) for element in attribute)
+    if isinstance(attribute, ir.AffineMapAttr):
+        return str(attribute)
     return getattr(attribute, "value", None)

@@ -155,6 +155,9 @@ def bind(
     than the host can be asked for.
     """
     problems: list[Diagnostic] = []
+    wrong_numbers: list[Diagnostic] = []
+    values = _scalar_values(signature, scalars, wrong_numbers)
+    signature = signature.at(values)
     regions = _regions(signature)
     named: list[Region] = []
     lx: list[Preset] = []
@@ -169,7 +172,7 @@ def bind(
                 _put_inside(signature, regions, region, value, problems)
             else:
                 _give(signature, region, name, value, problems)
-    values = _scalar_values(signature, scalars, problems)
+    problems += wrong_numbers
     if seed is None:
         for region in regions:
             if _needed(region, regions) and not any(region is other for other in named):

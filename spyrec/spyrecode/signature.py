@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 from spyrec import numerics
 from spyrec.errors import Position
+from spyrec.spyrecode.numbers import Numbers, Op
 from spyrec.spyrecode.reading import Entry
 
 ArgumentKind = Literal["address", "scalar", "unused"]
 Access = Literal["r", "w", "rw"]
 LITERAL = -1
+LAUNCHED = ("start: lowest", "start: highest", "lowest element that a tile touches", "size", "stride", "first", "last")
+"""What a launch decides of a view: three numbers, then four per dimension, the ends being coordinates counted from
+where the strides do. All in elements."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ class View:
     ``arg`` is the argument that it starts from, -1 for a literal address; ``name`` the argument's name, or the
     literal element address in decimal. ``offset`` is the lowest element and ``end`` one more than the highest, counted
     from the argument's address (a literal: from address 0). ``access`` says what the kernel does with it. Its elements
-    are coordinates below ``limit`` of something (None: they are just numbers).
+    are coordinates below ``limit`` of something (None: they are just numbers). ``launch``, if the launch decides where
+    the view ends, has the numbers of :data:`LAUNCHED`; until then the others are those known without it.
     """
 
     arg: int
@@ -55,6 +60,25 @@ class View:
     line: int = 0
     column: int = 0
     limit: int | None = None
+    launch: Numbers | None = None
+
+    def at(self, arguments: Mapping[int, int | float]) -> View:
+        """The view of a launch with these values of its numbers."""
+        numbers = None if self.launch is None else self.launch.values(arguments)
+        if numbers is None:
+            return self
+        low, high, floor, *rest = numbers
+        sizes, strides, firsts, lasts = (tuple(rest[k::4]) for k in range(4))
+        empty = high < low or any(last < first for first, last in zip(firsts, lasts, strict=True))
+        end = low if empty else high + 1
+        for stride, first, last in () if empty else zip(strides, firsts, lasts, strict=True):
+            low += min(first * stride, last * stride)
+            end += max(first * stride, last * stride)
+        if self.arg != LITERAL and low < 0:
+            # A view may begin below its array when no tile goes there.
+            low = max(low, floor)
+        sizes = tuple(max(0, size) for size in sizes)
+        return replace(self, sizes=sizes, strides=strides, offset=low, end=max(low, end), launch=None)
 
     @property
     def dense(self) -> bool:
@@ -77,6 +101,10 @@ class Signature:
     views: tuple[View, ...]
     file: str = ""
 
+    def at(self, arguments: Mapping[int, int | float]) -> Signature:
+        """What a launch with these values of its numbers, by argument, is asked for."""
+        return replace(self, views=tuple(view.at(arguments) for view in self.views))
+
     def places(self, where: Argument | View) -> tuple[Position, ...]:
         """The user's places of an argument or view, as far as they are known: the first is the one to show."""
         source = where.source if isinstance(where, Argument) else None
@@ -89,7 +117,7 @@ class Signature:
             "grid": self.grid,
             "file": self.file,
             "arguments": [asdict(a) for a in self.arguments],
-            "views": [{**asdict(v), "sizes": list(v.sizes), "strides": list(v.strides)} for v in self.views],
+            "views": [_view_json(view) for view in self.views],
         }
 
     @staticmethod
@@ -103,6 +131,10 @@ class Signature:
                 data.get("arguments").fail(f"entry {number} is argument {argument.index}")
         views = data.get("views").map(_view)
         for view in views:
+            if view.launch is not None and any(
+                a >= len(arguments) or arguments[a].kind != "scalar" for a in view.launch.arguments
+            ):
+                data.get("views").fail("a view that the launch decides by what is no number of it")
             if view.arg != LITERAL and (view.arg >= len(arguments) or arguments[view.arg].kind != "address"):
                 data.get("views").fail(f"a view of argument {view.arg}, which is no address")
         return Signature(
@@ -139,6 +171,7 @@ class Signature:
                 line=e.get("line", 0),
                 column=e.get("col", 0),
                 limit=e.get("limit"),
+                launch=_numbers(e["launch"]) if "launch" in e else None,
             )
             for e in entries
             if "scalar" not in e
@@ -164,6 +197,16 @@ class Signature:
             views,
             file,
         )
+
+
+def _numbers(entry: Mapping[str, Any]) -> Numbers:
+    return Numbers(tuple(term if isinstance(term, int) else Op(*term) for term in entry["terms"]), entry["map"])
+
+
+def _view_json(view: View) -> dict[str, Any]:
+    plain = asdict(replace(view, launch=None))
+    launch = None if view.launch is None else view.launch.to_json()
+    return {**plain, "sizes": list(view.sizes), "strides": list(view.strides), "launch": launch}
 
 
 def _type(entry: Entry) -> str:
@@ -205,6 +248,7 @@ def _view(entry: Entry) -> View:
         line=entry.get("line").count(),
         column=entry.get("column").count(),
         limit=entry.get("limit").maybe(Entry.count),
+        launch=entry.get("launch").maybe(Numbers.from_json),
     )
     if len(view.sizes) != len(view.strides):
         entry.fail(f"{len(view.sizes)} sizes and {len(view.strides)} strides")
