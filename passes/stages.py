@@ -40,8 +40,9 @@ STAGES: tuple[Stage, ...] = (
         "tensors in normal form; views are boxes of a memory; what this compiler cannot do has been refused",
         (
             Step(
-                "privatize-helpers,inline{default-pipeline=},symbol-dce",
-                "A kernel may be written in several functions. Nothing is cleaned up on the way.",
+                "privatize-helpers,inline{default-pipeline=},symbol-dce,func.func(bind-runtime-args)",
+                "A kernel may be written in several functions. Nothing is cleaned up on the way. Numbers of the launch"
+                " are numbers from here on.",
             ),
             Step(
                 "func.func(fold-constants)",

@@ -10,7 +10,7 @@ from spyrec.dialects.ktdp.inter_tile import (
     YieldPartialOp,
     YieldReducedOp,
 )
-from spyrec.dialects.ktdp.launch import RuntimeArgExtractOp
+from spyrec.dialects.ktdp.launch import KINDS, RuntimeArgExtractOp
 from spyrec.dialects.ktdp.tiles import (
     ConstructAccessTileOp,
     ConstructIndirectAccessTileOp,
@@ -33,6 +33,7 @@ from spyrec.dialects.ktdp.views import (
 )
 
 __all__ = [
+    "KINDS",
     "AccessTileType",
     "ConstructAccessTileOp",
     "ConstructDistributedMemoryViewOp",

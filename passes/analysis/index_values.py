@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels, ops
-from spyrec.passes.analysis.linear import Division, Interval, Leaf, Linear
+from spyrec.passes.analysis.linear import Atom, Division, Interval, Leaf, Linear
 
 _FLAT_TILE_ID, _TILE_IDS = "dataflow.tile_id", "ktdp.get_compute_tile_id"
 
@@ -42,6 +42,7 @@ class IndexValues:
         self._forms: dict[ir.Value, Linear] = {}
         self._values: list[ir.Value] = []
         self._intervals: list[Interval] = []
+        self._multiples: list[int] = []
 
     def form(self, value: ir.Value) -> Linear:
         """``value`` as a linear form. Values of the same form are equal in every execution."""
@@ -172,9 +173,26 @@ class IndexValues:
                 part = self._intervals[atom.number]
             else:
                 of = self._plain(atom.of)
-                part = of.floordiv(atom.by) if atom.part == "quotient" else of.mod(atom.by)
+                part = of.floordiv(atom.by) if atom.part == "quotient" else self._remainders(atom, of)
             total += part.scaled(factor)
         return total
+
+    def _remainders(self, atom: Division, of: Interval) -> Interval:
+        """What a remainder can be: it differs from that of the constant by what all terms are multiples of."""
+        step = math.gcd(atom.by, self._step(atom.of))
+        found, first = of.mod(atom.by), atom.of.constant % step
+        low, high = found.low + (first - found.low) % step, found.high - (found.high - first) % step
+        return Interval(low, max(low, high))
+
+    def _multiple(self, atom: Atom) -> int:
+        """What an atom is a multiple of."""
+        if isinstance(atom, Leaf):
+            return self._multiples[atom.number]
+        return 1 if atom.part == "quotient" else math.gcd(atom.by, atom.of.constant, self._step(atom.of))
+
+    def _step(self, form: Linear) -> int:
+        """What a form differs from its constant by a multiple of."""
+        return math.gcd(*(factor * self._multiple(atom) for atom, factor in form.terms))
 
     # Conditions
 
@@ -217,11 +235,12 @@ class IndexValues:
 
     # Forms
 
-    def _leaf(self, value: ir.Value, interval: Interval) -> Linear:
+    def _leaf(self, value: ir.Value, interval: Interval, multiple: int = 1) -> Linear:
         if interval.low == interval.high:
             return Linear.of(interval.low)
         self._values.append(value)
         self._intervals.append(interval)
+        self._multiples.append(multiple)
         return Linear.atom(Leaf(len(self._values) - 1))
 
     def _form(self, value: ir.Value) -> Linear:
@@ -256,7 +275,11 @@ class IndexValues:
         if owner.name == "scf.for" and argument.arg_number == 0:
             low, high = self._plain(self.form(owner.operands[0])), self._plain(self.form(owner.operands[1]))
             return self._leaf(argument, Interval(low.low, max(low.low, high.high - 1)))
-        return self._leaf(argument, everything)
+        if owner.name != "func.func" or isinstance(argument.type, ir.FloatType):
+            return self._leaf(argument, everything)
+        most = kernels.promise(argument, "upperbound")
+        end = everything.high if most is None else min(most, everything.high)
+        return self._leaf(argument, Interval(everything.low, end), kernels.promise(argument, "granularity") or 1)
 
     def _apply(self, map_: ir.AffineMap, operands: Sequence[ir.Value]) -> Linear | None:
         forms = [self.form(operand) for operand in operands]

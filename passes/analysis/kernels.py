@@ -111,10 +111,34 @@ MAY_ALIAS = "spyrec.may_alias"
 
 def may_alias(argument: ir.BlockArgument) -> bool:
     """Whether an argument of a ``func.func`` may lie in the memory of others."""
+    return MAY_ALIAS in argument_attributes(argument)
+
+
+PROMISES = {"granularity": "spyrec.granularity", "upperbound": "spyrec.upperbound"}
+"""The argument attributes that say what a launch's number is a multiple of, and what it is at most."""
+
+
+def promise(argument: ir.BlockArgument, kind: str) -> int | None:
+    """What an argument of a ``func.func`` promises of its number."""
+    found = argument_attributes(argument).get(PROMISES[kind])
+    return None if found is None else int(ir.IntegerAttr(found).value)
+
+
+def argument_attributes(argument: ir.BlockArgument) -> dict[str, ir.Attribute]:
+    """The attributes of an argument of a ``func.func``."""
     function = owner(argument.owner)
     if "arg_attrs" not in function.attributes:
-        return False
-    return MAY_ALIAS in ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[argument.arg_number])
+        return {}
+    found = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[argument.arg_number])
+    return {found[k].name: found[k].attr for k in range(len(found))}
+
+
+def set_argument_attribute(argument: ir.BlockArgument, name: str, value: ir.Attribute) -> None:
+    """Give an argument of a ``func.func`` an attribute."""
+    function = owner(argument.owner)
+    all_ = [argument_attributes(other) for other in arguments(function)]
+    all_[argument.arg_number][name] = value
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(own) for own in all_])
 
 
 def unnamed(location: ir.Location) -> ir.Location:

@@ -69,12 +69,18 @@ def write(function: ir.Operation, views: Iterable[ViewEntry]) -> None:
                 "name": ir.StringAttr.get(kernels.argument_name(argument)),
                 "type": ir.TypeAttr.get(argument.type),
                 "scalar": ir.UnitAttr.get(),
+                **_promises(argument),
             }
         )
         for argument in kernels.arguments(function)
         if argument.arg_number not in addresses and any(True for _ in argument.uses)
     ]
     function.attributes[ATTRIBUTE] = ir.ArrayAttr.get([*kept, *new, *scalars])
+
+
+def _promises(argument: ir.BlockArgument) -> dict[str, ir.Attribute]:
+    found = {kind: kernels.promise(argument, kind) for kind in kernels.PROMISES}
+    return {kind: _i64(number) for kind, number in found.items() if number is not None}
 
 
 def _i64(value: int) -> ir.IntegerAttr:

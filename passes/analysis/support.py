@@ -94,7 +94,7 @@ _REFUSALS: dict[str, Refusal] = {
         "no unit reads coordinates from memory", "load whole tiles of a view whose rows are in order"
     ),
     "ktdp.runtime_arg_extract": Refusal(
-        "what its type promises about an argument is not used", "take the number as an argument of type index or i32"
+        "its argument is handed on by something else", "extract the number from the argument of the kernel itself"
     ),
     "linalg.": Refusal("it is no loop nest over its operands", "write it as linalg.generic"),
     "memref.": Refusal(

@@ -407,8 +407,11 @@ def _signature_of(function: ir.Operation, numbers: Mapping[str, int | float] | N
         used = _is_live(argument)
         kind: ArgumentKind = "address" if k in addresses else "scalar" if used else "unused"
         type_ = str(argument.type)
-        if type_.startswith("!ktdp.runtime_arg"):
-            type_ = _underlying(argument.type)
+        promises: dict[str, int | None] = {}
+        if isinstance(argument.type, ktdp.RuntimeArgType):
+            type_ = str(argument.type.underlying)
+            limits = {"granularity": argument.type.granularity, "upperbound": argument.type.upperbound}
+            promises = {kind: limit.value for kind, limit in limits.items() if limit is not None}
         elif isinstance(argument.type, ir.ShapedType):
             sink = diag.Sink()
             message = f"argument {names[k]} has type {type_}: an argument is an address (index) or a number"
@@ -417,7 +420,7 @@ def _signature_of(function: ir.Operation, numbers: Mapping[str, int | float] | N
             sink.fail()
         line, column = (place.line, place.column) if place else (0, 0)
         marked = _may_alias(function, k)
-        arguments.append(Argument(k, names[k], kind, type_, line, column, resolved.source, marked))
+        arguments.append(Argument(k, names[k], kind, type_, line, column, resolved.source, marked, **promises))
     name = ir.StringAttr(function.attributes["sym_name"]).value
     return Signature(name, math.prod(views.grid), tuple(arguments), tuple(_merged(views.found)), file)
 
@@ -443,12 +446,6 @@ def _is_live(value: ir.Value) -> bool:
             pending += [r for r in user.results if r not in seen]
             seen.update(user.results)
     return False
-
-
-def _underlying(type_: ir.Type) -> str:
-    runtime: object = type_
-    found = getattr(runtime, "underlying", None)
-    return str(found) if found is not None else "index"
 
 
 def _merged(views: Sequence[View]) -> list[View]:

@@ -391,6 +391,9 @@ def _scalar_values(
             if fitted is None:
                 message = f"argument '{name}' is {value!r}, which is no value of type {argument.type}"
                 _problem(problems, "wrong-scalar", message, signature.places(argument))
+            elif (broken := _broken(argument, fitted)) is not None:
+                message = f"argument '{name}' is {value!r}: {broken}"
+                _problem(problems, "wrong-scalar", message, signature.places(argument))
             else:
                 values[argument.index] = fitted
     for argument in signature.arguments:
@@ -404,6 +407,15 @@ def _scalar_values(
             note = f"give it with --set {argument.name}={sample}"
             _problem(problems, "missing-scalar", message, signature.places(argument), note)
     return values
+
+
+def _broken(argument: Argument, value: int | float) -> str | None:
+    """What the kernel counts on and ``value`` is not."""
+    if argument.granularity is not None and value % argument.granularity:
+        return f"the kernel counts on a multiple of {argument.granularity}"
+    if argument.upperbound is not None and value > argument.upperbound:
+        return f"the kernel counts on at most {argument.upperbound}"
+    return None
 
 
 def _fit(value: Any, type_: str) -> int | float | None:

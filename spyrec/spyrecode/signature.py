@@ -25,7 +25,8 @@ class Argument:
 
     ``type`` is the IR type (``index``, ``i32``, ``f32``); ``line`` and ``column`` are its place in the
     signature's file, 0 if unknown; ``source`` is what the frontend that wrote that file says of it. An address that
-    ``may_alias`` may lie in the memory of another argument that the kernel writes, and the other way round.
+    ``may_alias`` may lie in the memory of another argument that the kernel writes, and the other way round. The kernel
+    counts on a number to be a multiple of ``granularity`` and at most ``upperbound`` (None: no such promise).
     """
 
     index: int
@@ -36,6 +37,8 @@ class Argument:
     column: int = 0
     source: Position | None = None
     may_alias: bool = False
+    granularity: int | None = None
+    upperbound: int | None = None
 
 
 @dataclass(frozen=True)
@@ -177,7 +180,7 @@ class Signature:
             if "scalar" not in e
         )
         addresses = {view.arg for view in views}
-        scalars = {e["arg"] for e in entries if "scalar" in e}
+        scalars = {e["arg"]: e for e in entries if "scalar" in e}
         return Signature(
             kernel,
             grid,
@@ -191,6 +194,8 @@ class Signature:
                     column,
                     source,
                     marked,
+                    scalars.get(i, {}).get("granularity"),
+                    scalars.get(i, {}).get("upperbound"),
                 )
                 for i, (name, type_, line, column, source, marked) in enumerate(arguments)
             ),
@@ -226,7 +231,13 @@ def _argument(entry: Entry) -> Argument:
         column=entry.get("column").count(),
         source=_source(entry.get("source")),
         may_alias=entry.get("may_alias").flag(),
+        granularity=entry.get("granularity").maybe(_positive),
+        upperbound=entry.get("upperbound").maybe(_positive),
     )
+
+
+def _positive(entry: Entry) -> int:
+    return entry.integer(low=1)
 
 
 def _source(entry: Entry) -> Position | None:

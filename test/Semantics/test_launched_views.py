@@ -9,6 +9,7 @@ import pytest
 from launching import execute
 
 import spyrec
+from spyrec import driver
 from spyrec.errors import InvalidKernel
 
 ADD = """
@@ -101,3 +102,40 @@ def test_saved_and_loaded(tmp_path: Any) -> None:
     spyrec.compile(ADD).save(tmp_path / "add.spyre")
     x = np.ones(70, np.float32)
     assert np.array_equal(spyrec.load(tmp_path / "add.spyre").run({"x": x, "y": x, "n": 70})["z"], x + x)
+
+
+TYPE = "<index, granularity=64, upperbound=4096>"
+PROMISED = (
+    ADD.replace("%n: i32", f"%n: !ktdp.runtime_arg{TYPE}")
+    .replace("arith.index_cast %n : i32 to index", f"ktdp.runtime_arg_extract value from %n : {TYPE} -> index")
+    .replace("arith.constant 64 : index", f"ktdp.runtime_arg_extract granularity from %n : {TYPE} -> index")
+)
+
+
+@pytest.mark.parametrize("n", [0, 64, 640])
+def test_a_runtime_argument(n: int) -> None:
+    x = np.arange(n, dtype=np.float32)
+    values = {"x": x, "y": x, "n": n}
+    assert np.array_equal(spyrec.compile(PROMISED).run(values)["z"], x + x)
+    assert np.array_equal(execute(PROMISED, values)["z"], x + x)
+
+
+def test_what_it_promises_proves_bounds() -> None:
+    """A multiple of 64 has no tile of 64 that sticks out."""
+    plain, promised = (
+        driver.compile_text(text, "k.mlir", driver.Options(emit="kernel")).text for text in (ADD, PROMISED)
+    )
+    assert " clip " in str(plain)
+    assert " clip " not in str(promised)
+
+
+@pytest.mark.parametrize(
+    ("n", "message"), [(100, "is 100: the kernel counts on a multiple of 64"), (8192, "is 8192: .* on at most 4096")]
+)
+def test_a_launch_that_breaks_the_promise(n: int, message: str) -> None:
+    x = np.zeros(n, np.float32)
+    values = {"x": x, "y": x, "n": n}
+    with pytest.raises(InvalidKernel, match=message):
+        spyrec.compile(PROMISED).run(values)
+    with pytest.raises(InvalidKernel, match=message):
+        execute(PROMISED, values)

@@ -317,3 +317,33 @@ def seen_in(text: str) -> tuple[ir.Operation, ir.Operation]:
 
 MODULES: list[ir.Module] = []
 """Alive as long as their operations are looked at."""
+
+
+@pytest.mark.parametrize(
+    ("promise", "code", "expected"),
+    [
+        ("spyrec.upperbound = 100", "%v = arith.maxsi %n, %zero : index", Interval(0, 100)),
+        ("spyrec.granularity = 8", "%v = arith.remsi %big, %eight : index", Interval(5, 5)),
+        ("spyrec.granularity = 4", "%v = arith.remsi %big, %eight : index", Interval(1, 5)),
+        ("spyrec.granularity = 3", "%v = arith.remsi %big, %eight : index", Interval(0, 7)),
+        ("spyrec.granularity = 3", "%v = arith.remsi %twice, %eight : index", Interval(0, 6)),
+    ],
+)
+def test_what_an_argument_promises(promise: str, code: str, expected: Interval) -> None:
+    text = f"""func.func @k(%n: index {{{promise}}}) {{
+      %zero = arith.constant 0 : index
+      %eight = arith.constant 8 : index
+      %some = arith.constant 1000 : index
+      %offset = arith.constant 16005 : index
+      %most = arith.minsi %n, %some : index
+      %at_least = arith.maxsi %n, %zero : index
+      %big = affine.apply affine_map<(n) -> (n mod 16384 + 16005)>(%n)
+      %twice = affine.apply affine_map<(n) -> ((n * 2) mod 16)>(%n)
+      {code}
+      return
+    }}"""
+    with CONTEXT:
+        module = ir.Module.parse(text)
+        function = module.body.operations[0].operation
+        value = next(op.results[0] for op in kernels.walk(function) if code.split()[2] == op.name)
+        assert IndexValues(function).interval(value) == expected

@@ -30,8 +30,8 @@ func.func @old_forms(%i: i32) attributes {grid = [1]} {
 func.func @runtime_argument(%x: index, %n: !ktdp.runtime_arg<index>) attributes {grid = [1]} {
   // expected-error@-1 {{argument 'n' of type !ktdp.runtime_arg<index> is not compiled yet}}
   // expected-note@-2 {{take the address of a tensor as index}}
-  // expected-error@+2 {{ktdp.runtime_arg_extract is not compiled yet: what its type promises about an argument is not used}}
-  // expected-note@+1 {{take the number as an argument of type index or i32}}
+  // expected-error@+2 {{ktdp.runtime_arg_extract is not compiled yet: its argument is handed on by something else}}
+  // expected-note@+1 {{extract the number from the argument of the kernel itself}}
   %v = ktdp.runtime_arg_extract value from %n : <index> -> index
   return
 }
