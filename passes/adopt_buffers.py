@@ -48,7 +48,9 @@ class AdoptBuffers(Pass):
                 inner.erase()
             elif inner.name == "memref.copy" and all(map(buffers.is_in_lx, inner.operands)):
                 if not _is_same(*inner.operands):
-                    _copy(inner)
+                    source, target = inner.operands
+                    with ir.InsertionPoint(inner):
+                        ops.copy(source, target, inner.location)
                     ctx.statistics["copies"] += 1
                 inner.erase()
         taken: dict[str, int] = {}
@@ -68,13 +70,6 @@ def _allocate(op: ir.Operation) -> None:
         buffer = buffers.allocate(ir.MemRefType(op.results[0].type), next(stored, buffers.UNNAMED), op.location)
     op.results[0].replace_all_uses_with(buffer)
     op.erase()
-
-
-def _copy(op: ir.Operation) -> None:
-    source, target = op.operands
-    identity = ir.AffineMap.get_identity(ir.MemRefType(source.type).rank)
-    with ir.InsertionPoint(op):
-        ops.generic([source], [target], [identity, identity], op.location, lambda arguments: [arguments[0]])
 
 
 def _is_same(source: ir.Value, target: ir.Value) -> bool:

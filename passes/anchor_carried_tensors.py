@@ -99,7 +99,7 @@ def _own_starts(loop: ir.Operation) -> int:
 def _is_anchored(loop: ir.Operation, number: int) -> bool:
     """Whether the loop puts a tensor of its own into the place where it keeps tensor ``number``."""
     block = loop.regions[0].blocks[0]
-    return not _lies_in(_terminator(block).operands[number], block.arguments[1 + number]) or any(
+    return not _lies_in(kernels.terminator(block).operands[number], block.arguments[1 + number]) or any(
         use.operand_number == 1 and use.owner.name == ops.MATERIALIZE for use in block.arguments[1 + number].uses
     )
 
@@ -115,7 +115,7 @@ def _branch(op: ir.Operation) -> int:
     places: list[ir.Value | None] = []
     taken: set[ir.Value] = set()
     for number, result in enumerate(op.results):
-        yielded = [_terminator(arm).operands[number] for arm in arms]
+        yielded = [kernels.terminator(arm).operands[number] for arm in arms]
         place = None
         if _is_tensor(result):
             # What a loop carries comes first: it is likely to be put there anyway.
@@ -204,7 +204,7 @@ def _lies_in(value: ir.Value, place: ir.Value) -> bool:
     if maker.name == "scf.for":
         return _lies_in(maker.operands[3 + number], place)
     if maker.name == "scf.if":
-        return all(_lies_in(_terminator(region.blocks[0]).operands[number], place) for region in maker.regions)
+        return all(_lies_in(kernels.terminator(region.blocks[0]).operands[number], place) for region in maker.regions)
     return False
 
 
@@ -222,11 +222,6 @@ def _is_within(inner: ir.Operation, op: ir.Operation) -> bool:
     return False
 
 
-def _terminator(block: ir.Block) -> ir.Operation:
-    *_, last = block.operations
-    return last.operation
-
-
 @dataclass
 class _Arm:
     """A block whose terminator hands on values; ``places`` are where they belong (``None``: no tensor)."""
@@ -236,7 +231,7 @@ class _Arm:
 
     def anchor(self) -> int:
         """Materialise what is yielded; gives how many values that took."""
-        end = _terminator(self.block)
+        end = kernels.terminator(self.block)
         todo = [
             (number, ir.Value(end.operands[number]), place)
             for number, place in enumerate(self.places)
@@ -327,16 +322,13 @@ def _through(value: ir.Value) -> Sequence[ir.Value]:
         case "tensor.insert_slice" | ops.MATERIALIZE:
             return [maker.operands[1]]
         case "scf.for":
-            return [maker.operands[3 + number], _terminator(maker.regions[0].blocks[0]).operands[number]]
+            return [maker.operands[3 + number], kernels.terminator(maker.regions[0].blocks[0]).operands[number]]
         case "scf.if":
-            return [_terminator(region.blocks[0]).operands[number] for region in maker.regions]
+            return [kernels.terminator(region.blocks[0]).operands[number] for region in maker.regions]
     return []
 
 
 def _copy(value: ir.Value, location: ir.Location) -> ir.Value:
     """A copy of ``value`` in a new tensor."""
-    type_ = ir.RankedTensorType(value.type)
-    fresh = ops.alloc_tensor(type_, dataflow.LX, location)
-    identity = ir.AffineMap.get_identity(type_.rank)
-    copied = ops.generic([value], [fresh], [identity, identity], location, lambda arguments: [arguments[0]])
+    copied = ops.copy(value, ops.alloc_tensor(value.type, dataflow.LX, location), location)
     return ir.Value(copied.results[0])

@@ -86,7 +86,7 @@ class _Rewriter:
     def _tensor(self, value: ir.Value, location: ir.Location) -> ir.Value:
         """A float scalar as a tensor of rank 0, which is made here if it has none."""
         found = self.tensors.get(value)
-        return _point(value, location) if found is None else found
+        return ops.point(value, location) if found is None else found
 
     # Control flow
 
@@ -173,10 +173,6 @@ def _is_computed(op: ir.Operation) -> bool:
 
 def _rank_0(type_: ir.Type) -> ir.RankedTensorType:
     return ir.RankedTensorType.get([], type_, loc=ir.Location.unknown())
-
-
-def _point(value: ir.Value, location: ir.Location) -> ir.Value:
-    return ops.fill(value, _rank_0(value.type), location)
 
 
 def _element(op: ir.Operation) -> ir.Value:

@@ -86,7 +86,7 @@ def _enter_loop(loop: ir.Operation, known: _Known) -> None:
     """
     once = _trips(loop, known) == 1
     block = loop.regions[0].blocks[0]
-    end = list(block.operations)[-1].operation
+    end = kernels.terminator(block)
     inits = list(loop.operands)[3:]
     for argument, init, given in zip(list(block.arguments)[1:], inits, end.operands, strict=True):
         if init in known and (once or given in (argument, init)):

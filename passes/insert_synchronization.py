@@ -84,7 +84,8 @@ class _Inserter:
             source, target = self.units[channel.source], self.units[channel.target]
             name = self._name(channel, source, target)
             items = channel.block.items
-            before: ir.Operation = items[channel.wait].ref if channel.wait < len(items) else _end(channel.block.ref)
+            at_end = channel.wait == len(items)
+            before: ir.Operation = kernels.terminator(channel.block.ref) if at_end else items[channel.wait].ref
             after: ir.Operation = items[channel.post - 1].ref
             with ir.InsertionPoint(self.top):
                 ChannelOp.build(
@@ -109,7 +110,3 @@ class _Inserter:
             if numbered not in self.taken:
                 self.taken.add(numbered)
                 return numbered
-
-
-def _end(block: ir.Block) -> ir.Operation:
-    return list(block.operations)[-1].operation

@@ -11,14 +11,11 @@ from spyrec.device import cost
 from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
-from spyrec.passes.analysis import compute_costs, kernels
+from spyrec.passes.analysis import compute_costs, contractions, kernels
 from spyrec.passes.analysis.folds import folds
 from spyrec.passes.analysis.layouts import extents
 from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passkit import Pass, PassContext
-
-_WIDER = ("arith.extf", "arith.extsi")
-"""What a matrix unit does to its operands on the way."""
 
 Work = list[tuple[bool, str]]
 """Operations per point, as :func:`compute_costs.operations` lists them."""
@@ -84,7 +81,7 @@ def _pays(op: Structured, position: int, work: Work, device: Device) -> bool:
         maker = kernels.defining(op.inputs[position])
         made = None if maker is None else structured(maker)
         assert made is not None
-        return all(view.operation.name in (*_WIDER, "linalg.yield") for view in made.body.operations)
+        return all(view.operation.name in (*contractions.WIDER, "linalg.yield") for view in made.body.operations)
     counts = extents(op.maps, [_shape(value) for value in [*op.inputs, *op.outputs]])
     if counts is None:
         return True

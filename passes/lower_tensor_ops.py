@@ -128,18 +128,11 @@ def _expanded(value: ir.Value, type_: ir.RankedTensorType, groups: list[list[int
     return made
 
 
-def _point(scalar: ir.Value, location: ir.Location) -> ir.Value:
-    """A scalar as a tensor of rank 0."""
-    with location:
-        type_ = ir.RankedTensorType.get([], scalar.type)
-    return ops.fill(scalar, type_, location)
-
-
 def _insert(op: ir.Operation) -> ir.Value:
     scalar, into, *at = op.operands
     if not at:
-        return _point(scalar, op.location)
-    return ops.insert_slice(_point(scalar, op.location), into, at, op.location, sizes=[1] * len(at))
+        return ops.point(scalar, op.location)
+    return ops.insert_slice(ops.point(scalar, op.location), into, at, op.location, sizes=[1] * len(at))
 
 
 def _assembled(type_: ir.RankedTensorType, scalars: list[ir.Value], location: ir.Location) -> ir.Value:
@@ -153,7 +146,7 @@ def _assembled(type_: ir.RankedTensorType, scalars: list[ir.Value], location: ir
         if scalar == most and (count > 1 or len(scalars) == 1):
             continue
         at = [number // math.prod(shape[d + 1 :]) % shape[d] for d in range(len(shape))]
-        whole = ops.insert_slice(_point(scalar, location), whole, at, location, sizes=[1] * len(shape))
+        whole = ops.insert_slice(ops.point(scalar, location), whole, at, location, sizes=[1] * len(shape))
     return whole
 
 

@@ -113,11 +113,8 @@ class _Exchange:
     def _copy(self) -> ir.Value:
         """The buffer of the offered value, which nothing else uses."""
         type_ = ir.RankedTensorType(self.offer.value.type)
-        identity = ir.AffineMap.get_identity(type_.rank)
         fresh = ops.alloc_tensor(type_, dataflow.LX, self.location)
-        copy = ops.generic(
-            [self.offer.value], [fresh], [identity, identity], self.location, lambda lanes: [lanes[0]]
-        ).results[0]
+        copy = ops.copy(self.offer.value, fresh, self.location).results[0]
         return ops.to_buffer(copy, buffers.in_lx(type_), self.location)
 
     def _take(self, take: dataflow.TakeOp, held: ir.Value) -> None:

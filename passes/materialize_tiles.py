@@ -109,8 +109,7 @@ class _Move:
         buffer = buffers.allocate(self.type, buffers.name_of_address(op.base), self.location)
         if op.init is not None:
             old = ops.to_buffer(op.init, buffers.in_lx(self.type), self.location)
-            identity = ir.AffineMap.get_identity(self.type.rank)
-            ops.generic([old], [buffer], [identity, identity], self.location, lambda arguments: [arguments[0]])
+            ops.copy(old, buffer, self.location)
         return buffer
 
     def _source(self, op: dataflow.WriteOp) -> ir.Value:

@@ -6,13 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from spyrec.mlir import ir, scf, tensor
+from spyrec.mlir import arith, ir, scf, tensor
 from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import kernels, ops
 from spyrec.passkit import Pass, PassContext
-
-_EQUAL = 0
-"""arith.cmpi: the predicate eq."""
 
 Values = list[ir.Value]
 
@@ -61,19 +58,8 @@ class NormalizeControl(Pass):
             ctx.statistics["ops lowered"] += 1
 
 
-def _inlined(block: ir.Block, arguments: Sequence[ir.Value]) -> ir.Operation:
-    """Move what ``block`` does to the insertion point; gives its terminator, which stays."""
-    for argument, value in zip(block.arguments, arguments, strict=True):
-        argument.replace_all_uses_with(value)
-    *inner, end = [view.operation for view in block.operations]
-    point = ir.InsertionPoint.current
-    for op in inner:
-        point.insert(op.detach_from_parent())
-    return end
-
-
 def _execute_region(op: ir.Operation) -> Values:
-    return list(_inlined(op.regions[0].blocks[0], []).operands)
+    return ops.inlined(op.regions[0].blocks[0])
 
 
 def _index_switch(op: ir.Operation) -> Values:
@@ -82,12 +68,12 @@ def _index_switch(op: ir.Operation) -> Values:
     def arm(number: int) -> Values:
         """What cases from ``number`` on and the default give, made at the insertion point."""
         if number == len(cases):
-            return list(_inlined(op.regions[0].blocks[0], []).operands)
+            return ops.inlined(op.regions[0].blocks[0])
         case = ops.index_constant(cases[number], op.location)
-        taken = ops.compare(_EQUAL, op.operands[0], case, op.location)
+        taken = ops.compare(arith.CmpIPredicate.eq, op.operands[0], case, op.location)
         branch = scf.IfOp(taken, [r.type for r in op.results], has_else=True, loc=op.location).operation
         with ir.InsertionPoint(branch.regions[0].blocks[0]):
-            scf.YieldOp(list(_inlined(op.regions[number + 1].blocks[0], []).operands), loc=op.location)
+            scf.YieldOp(ops.inlined(op.regions[number + 1].blocks[0]), loc=op.location)
         with ir.InsertionPoint(branch.regions[1].blocks[0]):
             scf.YieldOp(arm(number + 1), loc=op.location)
         return list(branch.results)
@@ -126,11 +112,11 @@ def _parallel(op: ir.Operation) -> Values:
     lower, upper, step, initial = _groups(op)
 
     def body(counters: Values, values: Values) -> Values:
-        end = _inlined(op.regions[0].blocks[0], counters)
-        given = list(end.operands)
+        end = kernels.terminator(op.regions[0].blocks[0])
+        given = ops.inlined(op.regions[0].blocks[0], counters)
         combined: Values = []
         for region, value, new in zip(end.regions, values, given, strict=True):
-            combined += _inlined(region.blocks[0], [value, new]).operands
+            combined += ops.inlined(region.blocks[0], [value, new])
         return combined
 
     return _nest(list(zip(lower, upper, step, strict=True)), initial, op.location, body)
@@ -145,11 +131,11 @@ def _forall(op: ir.Operation) -> Values:
         bounds.append([next(rest) if n == DYNAMIC else ops.index_constant(n, op.location) for n in static])
     shared = list(op.regions[0].blocks[0].arguments)[len(bounds[0]) :]
     # The insertions name the shared outputs; everything else sees them as they were at first.
-    inserts = [view.operation for view in list(op.regions[0].blocks[0].operations)[-1].operation.regions[0].blocks[0]]
+    inserts = [view.operation for view in kernels.terminator(op.regions[0].blocks[0]).regions[0].blocks[0]]
     into = [shared.index(ir.BlockArgument(insert.operands[1])) for insert in inserts]
 
     def body(counters: Values, values: Values) -> Values:
-        _inlined(op.regions[0].blocks[0], [*counters, *outputs])
+        ops.inlined(op.regions[0].blocks[0], [*counters, *outputs])
         for insert, number in zip(inserts, into, strict=True):
             source, _, *lists = _groups(insert)
             static = [ir.DenseI64ArrayAttr(insert.attributes[f"static_{n}"]) for n in ("offsets", "sizes", "strides")]

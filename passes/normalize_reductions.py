@@ -119,7 +119,7 @@ def _empties(value: ir.Value, user: ir.Operation, number: int) -> Iterator[_Empt
             pending += _carried(maker, ir.OpResult(value).result_number)
         elif maker.name == "scf.if":
             k = ir.OpResult(value).result_number
-            ends = [list(region.blocks[0].operations)[-1].operation for region in maker.regions]
+            ends = [kernels.terminator(region.blocks[0]) for region in maker.regions]
             pending += [(end.operands[k], end, k) for end in ends]
         elif maker.name == "arith.select":
             pending += [(maker.operands[k], maker, k) for k in (1, 2)]
@@ -127,7 +127,7 @@ def _empties(value: ir.Value, user: ir.Operation, number: int) -> Iterator[_Empt
 
 def _carried(loop: ir.Operation, k: int) -> list[tuple[ir.Value, ir.Operation, int]]:
     """Where carried value ``k`` of a loop comes from: its init and what iterations hand on."""
-    end = list(loop.regions[0].blocks[0].operations)[-1].operation
+    end = kernels.terminator(loop.regions[0].blocks[0])
     return [(loop.operands[3 + k], loop, 3 + k), (end.operands[k], end, k)]
 
 

@@ -7,11 +7,10 @@ from typing import ClassVar
 
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels
-from spyrec.passes.analysis.contractions import suits
+from spyrec.passes.analysis.contractions import unit_for
+from spyrec.passes.analysis.slices import UNIT
 from spyrec.passes.analysis.structured import structured
 from spyrec.passkit import Pass, PassContext
-
-UNIT = "dataflow.unit"
 
 
 @dataclass
@@ -36,11 +35,10 @@ class PlaceCompute(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        matrix = next((unit for unit in ctx.device.units.values() if unit.role == "matrix"), None)
         for inner in kernels.walk(op):
             seen = structured(inner)
             if seen is None or inner.results or UNIT in inner.attributes:
                 continue
-            unit = matrix if matrix is not None and suits(seen, matrix) else ctx.device.unit("vector")
+            unit = unit_for(seen, ctx.device)
             inner.attributes[UNIT] = ir.FlatSymbolRefAttr.get(unit.kind)
             ctx.statistics[f"ops for {unit.kind}"] += 1

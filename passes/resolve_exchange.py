@@ -109,9 +109,8 @@ class _Resolver:
 
         def inline() -> list[ir.Value]:
             group = body.arguments[0]
-            if any(True for _ in group.uses):
-                group.replace_all_uses_with(tables.look_up(groups, self.tile, location))
-            return _inlined(body)
+            is_used = next(iter(group.uses), None) is not None
+            return ops.inlined(body, [tables.look_up(groups, self.tile, location) if is_used else self.tile])
 
         producers = [t for t, group in enumerate(groups) if group is not None]
         if len(body.operations) == 1:  # nothing is computed: whoever has no takers may offer it too
@@ -158,9 +157,7 @@ class _Resolver:
         with ir.InsertionPoint(inner):
             taken = self._take(offers, self._source(inner.arguments[0]))
             values = [*list(inner.arguments)[1:], *taken]
-            for argument, value in zip(body.arguments, values, strict=True):
-                argument.replace_all_uses_with(value)
-            scf.YieldOp(_inlined(body), loc=location)
+            scf.YieldOp(ops.inlined(body, values), loc=location)
         return list(loop.results)
 
     def _take(self, offers: Sequence[ir.Value], source: ir.Value) -> list[ir.Value]:
@@ -174,16 +171,6 @@ class _Resolver:
         if isinstance(number, int):
             return tables.look_up([s[number] if s else None for s in lists], self.tile, location)
         return tables.look_up_in(lists, self.tile, number, location)
-
-
-def _inlined(body: ir.Block) -> list[ir.Value]:
-    """Move all ops of a block but its last one to the current insertion point; gives the operands of that."""
-    *inner, last = list(body.operations)
-    yielded = list(last.operation.operands)
-    at = ir.InsertionPoint.current
-    for op in inner:
-        at.insert(op.operation.detach_from_parent())
-    return yielded
 
 
 def _if(
@@ -203,8 +190,4 @@ def _if(
 
 def _undefined(type_: ir.Type, location: ir.Location) -> ir.Value:
     """A value for who has none: zeros, so that copies of it read nothing that was never written."""
-    shaped = ir.RankedTensorType(type_)
-    if not isinstance(shaped.element_type, ir.IntegerType | ir.FloatType | ir.IndexType):
-        return ops.empty(shaped, location)
-    zero = ir.Attribute.parse(f"dense<{0.0 if isinstance(shaped.element_type, ir.FloatType) else 0}> : {shaped}")
-    return ops.constant(shaped, zero, location)
+    return ops.zeros(ir.RankedTensorType(type_), location)

@@ -291,7 +291,7 @@ class _Unit:
 
     def _arm(self, old: ir.Block, new: ir.Block, location: ir.Location, kept: Sequence[int]) -> None:
         """Fill a block, which hands on the operands ``kept`` of what ends the old one."""
-        *_, end = old.operations
+        end = kernels.terminator(old)
         with ir.InsertionPoint(new):
             self._block(old)
             scf.YieldOp([self.mapped(end.operands[k]) for k in kept], loc=location)

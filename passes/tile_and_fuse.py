@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir, scf
+from spyrec.ods.checks import DYNAMIC
 from spyrec.ods.spec import Arity
 from spyrec.passes.analysis import accumulators, kernels, ops
 from spyrec.passes.analysis.axes import segments
@@ -16,8 +17,6 @@ from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Linear
 from spyrec.passes.analysis.tiling import TILES, Group, Phase, Plan, Segment, tiles_of
 from spyrec.passkit import Pass, PassContext
-
-DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
 
 
 @dataclass

@@ -94,10 +94,7 @@ def _problem(op: ir.Operation) -> str | None:
         return _still(op, "scalars-to-tensors")
     if tensors and op.name.startswith(("arith.", "math.")):
         return _still(op, "convert-elementwise-to-linalg")
-    fitting = [
-        row for row in _SHOULD_BE_GONE if op.name == row or (row.endswith((".", "_")) and op.name.startswith(row))
-    ]
-    return _still(op, _SHOULD_BE_GONE[max(fitting, key=len)] if fitting else "legality")
+    return _still(op, support.row_for(op.name, _SHOULD_BE_GONE, "legality"))
 
 
 def _generic_problem(op: ir.Operation) -> str | None:

@@ -34,8 +34,6 @@ _ROLES: dict[str, tuple[str, ...]] = {
 }
 """The roles of the units that can execute an op."""
 
-_CONTROL = support.CONTROL_OPS | {"scf.while", "scf.condition"}
-
 
 @dataclass
 class VerifyProgram(Pass):
@@ -170,7 +168,7 @@ class _Check:
             elif isinstance(inner, ScalarLoadOp):
                 if inner.buffer.value not in self.buffers:
                     self.broken(op, f"there is no buffer @{inner.buffer.value}", "buffer")
-            elif op.name not in support.SCALAR_OPS and op.name not in _CONTROL:
+            elif op.name not in support.SCALAR_OPS and op.name not in support.CONTROL_OPS:
                 self.broken(op, f"{op.name} stands in the program of unit '{kind}'; split-units should have lowered it")
 
     def _end(self, kind: str, view: PostOp | WaitOp, path: Path) -> None:

@@ -24,8 +24,6 @@ _SHOULD_BE_GONE = {
     "bufferization.": "one-shot-bufferize",
     "tensor.": "one-shot-bufferize",
 }
-_DATA_DEPENDENT = ("memref.load", "scf.while", "scf.condition")
-"""Scalars that are taken out of buffers, and loops on them."""
 _OPS = (
     dataflow.TileIdOp,
     dataflow.AllocOp,
@@ -86,7 +84,7 @@ def _problem(op: ir.Operation, device: Device) -> str | None:
         if view_of(op.results[0]) is None:
             return f"{op.name} shows no buffer of dataflow.alloc, or with strides that only the run knows"
         return None
-    if op.name in support.CONTROL_OPS or op.name in support.SCALAR_OPS or op.name in _DATA_DEPENDENT:
+    if op.name in support.CONTROL_OPS or op.name in support.SCALAR_OPS or op.name == "memref.load":
         return None
     seen = structured(op)
     if seen is not None:
@@ -104,8 +102,7 @@ def _problem(op: ir.Operation, device: Device) -> str | None:
         if len(set(seen.outputs)) < len(seen.outputs):
             return "two outputs of linalg.generic are one buffer; place-outputs should have given each its own"
         return None
-    fitting = [row for row in _SHOULD_BE_GONE if op.name == row or (row.endswith(".") and op.name.startswith(row))]
-    culprit = _SHOULD_BE_GONE[max(fitting, key=len)] if fitting else "legality"
+    culprit = support.row_for(op.name, _SHOULD_BE_GONE, "legality")
     return f"{op.name} is still here at stage schedule; {culprit} should have removed it"
 
 

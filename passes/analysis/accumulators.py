@@ -33,8 +33,7 @@ def widen(op: ir.Operation, outputs: Sequence[ir.Value]) -> None:
     """Make the fold ``op`` add to ``outputs``, which may be wider than its own."""
     seen = structured(op)
     assert seen is not None
-    body = seen.body
-    end = body.operations[len(body.operations) - 1].operation
+    end = kernels.terminator(seen.body)
     for position, output in enumerate(outputs):
         op.operands[len(seen.inputs) + position] = output
         op.results[position].set_type(output.type)

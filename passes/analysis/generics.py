@@ -9,16 +9,15 @@ from spyrec.passes.analysis import kernels, ops
 
 
 def captured(op: ir.Operation) -> list[ir.Value]:
-    """Values from outside that the body of ``op`` uses, in order."""
-    body = op.regions[0].blocks[0]
-    found: dict[ir.Value, None] = {}
+    """Values from outside that the regions of ``op`` use, in order."""
+    blocks = [block for region in op.regions for block in region.blocks]
+    inside: set[ir.Value] = {argument for block in blocks for argument in block.arguments}
+    used: dict[ir.Value, None] = {}
     for inner in kernels.walk(op):
-        for operand in inner.operands:
-            owner = operand.owner
-            block = owner if isinstance(owner, ir.Block) else owner.operation.block
-            if block != body:
-                found[operand] = None
-    return list(found)
+        used.update(dict.fromkeys(inner.operands))
+        inside.update(inner.results)
+        inside.update(a for region in inner.regions for block in region.blocks for a in block.arguments)
+    return [value for value in used if value not in inside]
 
 
 def add_inputs(op: ir.Operation, scalars: Sequence[ir.Value], tensors: Sequence[ir.Value]) -> ir.Operation:

@@ -18,8 +18,6 @@ from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels, ops
 from spyrec.passes.analysis.linear import Atom, Division, Interval, Leaf, Linear
 
-_FLAT_TILE_ID, _TILE_IDS = "dataflow.tile_id", "ktdp.get_compute_tile_id"
-
 _FACT_STEPS = 2
 """How many facts may be combined to bound one form."""
 
@@ -248,7 +246,7 @@ class IndexValues:
         op = kernels.defining(value)
         if op is None:
             return self._block_argument(ir.BlockArgument(value), everything)
-        if op.name in (_FLAT_TILE_ID, _TILE_IDS):
+        if op.name in kernels.TILE_IDS:
             flat = len(op.results) == 1
             extent = math.prod(self.grid) if flat else self.grid[ir.OpResult(value).result_number]
             return self._leaf(value, Interval(0, extent - 1))

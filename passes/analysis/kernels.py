@@ -9,6 +9,9 @@ from spyrec.mlir import ir
 
 GRID = "grid"
 
+TILE_IDS = ("dataflow.tile_id", "ktdp.get_compute_tile_id")
+"""Ops that ask which tile it is: for its flat id (one result), or for one id per dimension of the grid."""
+
 
 def walk(op: ir.Operation) -> Iterator[ir.Operation]:
     """All operations inside ``op``, in the order of the text. One that has no regions may be erased once it has been
@@ -49,6 +52,12 @@ def around(op: ir.Operation, function: ir.Operation) -> Iterator[ir.Operation]:
 def owner(block: ir.Block) -> ir.Operation:
     """The operation that a block belongs to."""
     return block.owner.operation
+
+
+def terminator(block: ir.Block) -> ir.Operation:
+    """The last operation of a block."""
+    operations = block.operations
+    return operations[len(operations) - 1].operation
 
 
 def is_used(op: ir.Operation) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from spyrec.mlir import affine, arith, bufferization, ir, linalg, scf, tensor
 from spyrec.ods import literals
+from spyrec.ods.checks import DYNAMIC
 
 ALLOC_TENSOR = "bufferization.alloc_tensor"
 MATERIALIZE = "bufferization.materialize_in_destination"
@@ -216,8 +217,7 @@ def insert_slice(
 
 def _mixed(numbers: Sequence[int | ir.Value]) -> tuple[list[int], list[ir.Value]]:
     """Static numbers with the dynamic marker where a value stands, and the values."""
-    marker = ir.ShapedType.get_dynamic_stride_or_offset()
-    static = [number if isinstance(number, int) else marker for number in numbers]
+    static = [number if isinstance(number, int) else DYNAMIC for number in numbers]
     return static, [number for number in numbers if not isinstance(number, int)]
 
 
@@ -272,6 +272,12 @@ def generic(
     return op
 
 
+def copy(value: ir.Value, into: ir.Value, location: ir.Location) -> ir.Operation:
+    """A ``linalg.generic`` that puts the elements of ``value`` into ``into``, both tensors or both memrefs."""
+    identity = ir.AffineMap.get_identity(ir.ShapedType(into.type).rank)
+    return generic([value], [into], [identity, identity], location, lambda arguments: [arguments[0]])
+
+
 def splat(type_: ir.RankedTensorType, value: float, location: ir.Location) -> ir.Value:
     """``arith.constant`` of a tensor that holds one number."""
     with location:
@@ -283,6 +289,24 @@ def fill(scalar: ir.Value, type_: ir.RankedTensorType, location: ir.Location) ->
     """A ``linalg.generic`` without inputs that puts ``scalar`` everywhere."""
     identity = ir.AffineMap.get_identity(type_.rank)
     return generic([], [empty(type_, location)], [identity], location, lambda _: [scalar]).results[0]
+
+
+def point(scalar: ir.Value, location: ir.Location) -> ir.Value:
+    """A scalar as a tensor of rank 0."""
+    return fill(scalar, ir.RankedTensorType.get([], scalar.type, loc=location), location)
+
+
+def inlined(block: ir.Block, arguments: Sequence[ir.Value] = ()) -> list[ir.Value]:
+    """Move the ops of a block, whose arguments become ``arguments``, to the current insertion point; gives the operands
+    of its terminator, which stays.
+    """
+    for argument, value in zip(block.arguments, arguments, strict=True):
+        argument.replace_all_uses_with(value)
+    *inner, end = [view.operation for view in block.operations]
+    point = ir.InsertionPoint.current
+    for op in inner:
+        point.insert(op.detach_from_parent())
+    return list(end.operands)
 
 
 def element(value: ir.Value) -> ir.Type:

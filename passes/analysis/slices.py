@@ -87,7 +87,7 @@ class Slice:
 
 def condition_of(loop: ir.Operation) -> ir.Operation:
     """The ``scf.condition`` of an ``scf.while``."""
-    return list(loop.regions[0].blocks[0].operations)[-1].operation
+    return kernels.terminator(loop.regions[0].blocks[0])
 
 
 def _operands(op: ir.Operation) -> Iterator[ir.Value]:
@@ -114,7 +114,7 @@ def _handed_out(op: ir.Operation, number: int) -> Iterator[ir.Value]:
         yield from _carried(op, number)
     elif op.name == "scf.if":
         for region in op.regions:
-            yield _terminator(region).operands[number]
+            yield kernels.terminator(region.blocks[0]).operands[number]
     elif op.name == "scf.while":
         yield condition_of(op).operands[1 + number]
 
@@ -126,15 +126,11 @@ def _handed_in(owner: ir.Operation, argument: ir.BlockArgument) -> Iterator[ir.V
         yield from _carried(owner, number - 1)
     elif owner.name == "scf.while" and argument.owner == owner.regions[0].blocks[0]:
         yield owner.operands[number]
-        yield _terminator(owner.regions[1]).operands[number]
+        yield kernels.terminator(owner.regions[1].blocks[0]).operands[number]
     elif owner.name == "scf.while":
         yield condition_of(owner).operands[1 + number]
 
 
 def _carried(loop: ir.Operation, number: int) -> Iterator[ir.Value]:
     yield loop.operands[3 + number]
-    yield _terminator(loop.regions[0]).operands[number]
-
-
-def _terminator(region: ir.Region) -> ir.Operation:
-    return list(region.blocks[0].operations)[-1].operation
+    yield kernels.terminator(loop.regions[0].blocks[0]).operands[number]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spyrec.mlir import ir, linalg
+from spyrec.passes.analysis import kernels
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Structured:
     @property
     def yielded(self) -> list[ir.Value]:
         """The new elements of the outputs, as values of the body."""
-        return list(list(self.body.operations)[-1].operands)
+        return list(kernels.terminator(self.body).operands)
 
     def output_argument(self, position: int) -> ir.BlockArgument | None:
         """The body's argument for the old value of an output; ``None`` where the op's form has none."""

@@ -5,7 +5,9 @@ Legality refuses by these tables; the gates of later stages hold the compiler to
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from spyrec import numerics
 from spyrec.mlir import ir
@@ -68,10 +70,20 @@ def is_integer(type_: ir.Type) -> bool:
     return isinstance(type_, ir.IndexType) or (isinstance(type_, ir.IntegerType) and type_.width <= 64)
 
 
+Row = TypeVar("Row")
+
+
+def row_for(name: str, table: Mapping[str, Row], other: Row) -> Row:
+    """What a table says about the op ``name``: in the longest row that is its name, or ends in ``.`` or ``_`` and
+    begins it; else ``other``.
+    """
+    fitting = [row for row in table if name == row or (row.endswith((".", "_")) and name.startswith(row))]
+    return table[max(fitting, key=len)] if fitting else other
+
+
 def refusal(name: str) -> Refusal:
-    """What to say about the op ``name``, which the line does not carry: the longest row that fits its name."""
-    fitting = [row for row in _REFUSALS if name == row or (row.endswith((".", "_")) and name.startswith(row))]
-    return _REFUSALS[max(fitting, key=len)] if fitting else _OTHER
+    """What to say about the op ``name``, which the line does not carry."""
+    return row_for(name, _REFUSALS, _OTHER)
 
 
 _OTHER = Refusal("no pass lowers it", "say it with linalg, arith, math, scf and ktdp")
@@ -86,12 +98,6 @@ _REFUSALS: dict[str, Refusal] = {
     "cf.": Refusal("control flow must be structured", "use scf.for and scf.if"),
     "func.call": Refusal(
         "the call could not be inlined: the callee has no body here, or calls itself", "define the callee in this file"
-    ),
-    "ktdp.construct_distributed_memory_view": Refusal(
-        "tiles of several places at once are not cut into pieces", "make tiles of one part each"
-    ),
-    "ktdp.construct_indirect_access_tile": Refusal(
-        "no unit reads coordinates from memory", "load whole tiles of a view whose rows are in order"
     ),
     "ktdp.runtime_arg_extract": Refusal(
         "its argument is handed on by something else", "extract the number from the argument of the kernel itself"

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from spyrec.mlir import arith, ir
 from spyrec.passes.analysis import ops
 
-_EQ, _SLT, _SGE = 0, 2, 5
-
 Table = Sequence["int | None"]
 """A number per value of the index; None where it does not matter."""
 
@@ -57,15 +55,19 @@ def holds(members: Sequence[int], count: int, index: ir.Value, location: ir.Loca
             place = ops.apply(ir.AffineMap.get(1, 0, [ir.AffineExpr.get_mod(d0, period)]), [index], location)
         return _between(place, inside[0], inside[-1] + 1, period, location)
     bits = look_up([int(i in chosen) for i in range(count)], index, location)
-    return ops.compare(_EQ, bits, ops.index_constant(1, location), location)
+    return ops.compare(arith.CmpIPredicate.eq, bits, ops.index_constant(1, location), location)
 
 
 def _between(value: ir.Value, low: int, high: int, limit: int, location: ir.Location) -> ir.Value:
     """Whether a value of ``0..limit - 1`` is in ``low..high - 1``."""
+
+    def compared(predicate: arith.CmpIPredicate, bound: int) -> ir.Value:
+        return ops.compare(predicate, value, ops.index_constant(bound, location), location)
+
     if high - low == 1:
-        return ops.compare(_EQ, value, ops.index_constant(low, location), location)
-    below = ops.compare(_SLT, value, ops.index_constant(high, location), location) if high < limit else None
-    above = ops.compare(_SGE, value, ops.index_constant(low, location), location) if low > 0 else None
+        return compared(arith.CmpIPredicate.eq, low)
+    below = compared(arith.CmpIPredicate.slt, high) if high < limit else None
+    above = compared(arith.CmpIPredicate.sge, low) if low > 0 else None
     if below is None or above is None:
         return below or above or ops.constant(ir.IntegerType.get_signless(1), 1, location)
     result: ir.Value = arith.AndIOp(above, below, loc=location).result
@@ -115,7 +117,7 @@ def _choice(table: Table, index: ir.Value, location: ir.Location) -> ir.Value:
         if result is None:
             result = value
             continue
-        before = ops.compare(_SLT, index, ops.index_constant(end, location), location)
+        before = ops.compare(arith.CmpIPredicate.slt, index, ops.index_constant(end, location), location)
         result = arith.SelectOp(before, value, result, loc=location).result
     return ops.index_constant(0, location) if result is None else result
 

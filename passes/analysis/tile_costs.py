@@ -17,10 +17,11 @@ from spyrec.device import cost, routes
 from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
+from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import corelets, kernels
 from spyrec.passes.analysis.axes import Axes, Axis, boxed
 from spyrec.passes.analysis.compute_costs import Cycles
-from spyrec.passes.analysis.contractions import suits
+from spyrec.passes.analysis.contractions import unit_for
 from spyrec.passes.analysis.structured import Structured, structured
 
 SLOTS = 2
@@ -165,9 +166,8 @@ def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
     if isinstance(view, dataflow.BoxOp):
         reads = isinstance(view, dataflow.ReadOp)
         element = numerics.sizeof(str(ir.RankedTensorType(boxed(view).type).element_type))
-        unknown = ir.ShapedType.get_dynamic_stride_or_offset()
         far = device.memory("device").alignment
-        strides = tuple(far if stride == unknown else stride * element for stride in view.static_strides)
+        strides = tuple(far if stride == DYNAMIC else stride * element for stride in view.static_strides)
         result = (everything, element) if reads else None
         return _Work(op, space, extents, "load" if reads else "store", result, strides, element)
     seen = structured(op)
@@ -182,8 +182,7 @@ def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
 
 def _cycles(op: Structured, device: Device) -> Callable[[Sequence[int]], int]:
     """How long the op takes on the unit that it is going to be given to, on all corelets where that is faster."""
-    matrix = next((unit for unit in device.units.values() if unit.role == "matrix"), None)
-    unit = matrix if matrix is not None and suits(op, matrix) else device.unit("vector")
+    unit = unit_for(op, device)
     whole = Cycles(op, unit, device)
     if device.corelets < 2 or unit.level != "corelet":
         return whole

@@ -254,7 +254,7 @@ def combiner(op: ir.Operation, position: int) -> reductions.Combiner | None:
     seen = structured(op)
     assert seen is not None
     accumulator = seen.output_argument(position)
-    maker = kernels.defining(seen.body.operations[len(seen.body.operations) - 1].operands[position])
+    maker = kernels.defining(seen.yielded[position])
     if maker is None or accumulator is None or maker.name not in reductions.COMBINERS:
         return None
     uses = list(accumulator.uses)

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from spyrec import numerics, sets
 from spyrec.mlir import ir
 from spyrec.numerics import scalars
-from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis import generics, kernels
 from spyrec.passes.analysis.exchanges import NotStatic, Taker, exchange_of
 
-_TILE_IDS = ("dataflow.tile_id", "ktdp.get_compute_tile_id")
 _PURE = ("arith.", "math.", "affine.", "tensor.", "linalg.", "ktdp.construct_", "dataflow.read", "ktdp.load")
 _LOOPS = ("scf.for", "scf.while", "scf.parallel", "scf.forall")
 
@@ -78,7 +77,7 @@ class Uniformity:
         if control.name == "scf.for":
             return list(control.operands)[:3]
         if control.name == "scf.while":
-            last = list(control.regions[0].blocks[0].operations)[-1].operation
+            last = kernels.terminator(control.regions[0].blocks[0])
             return [last.operands[0], *control.operands]
         if control.name in ("scf.parallel", "scf.forall"):
             return [v for v in control.operands if not isinstance(v.type, ir.RankedTensorType)]
@@ -116,7 +115,7 @@ class Uniformity:
             return self._argument(ir.BlockArgument(value), tile)
         op = owner.operation
         number = ir.OpResult(value).result_number
-        if op.name in _TILE_IDS:
+        if op.name in kernels.TILE_IDS:
             return self._constant(tile) if len(op.results) == 1 else self._own(value, tile)
         if op.name == "arith.constant" and isinstance(op.attributes["value"], ir.IntegerAttr):
             return self._constant(op.attributes["value"].value)
@@ -141,7 +140,7 @@ class Uniformity:
         of that; what two tiles do not share they have told apart after as many rounds as there are arguments.
         """
         body = loop.regions[0].blocks[0]
-        arguments, last = list(body.arguments), list(body.operations)[-1].operation
+        arguments, last = list(body.arguments), kernels.terminator(body)
         bounds = tuple(self._term(v, tile) for v in list(loop.operands)[:3])
         counter = self._of("counter", arguments[0], bounds)
         terms = [
@@ -163,12 +162,12 @@ class Uniformity:
             return self._of("result", op.results[number], self._carried(op, number + 1, tile))
         condition = self._term(op.operands[0], tile)
         known = self._numbers.get(condition)
-        ends = [list(r.blocks[0].operations)[-1].operation for r in op.regions if len(r.blocks)]
+        ends = [kernels.terminator(r.blocks[0]) for r in op.regions if len(r.blocks)]
         arms = [self._term(end.operands[number], tile) for end in ends]
         return arms[0 if known else 1] if known is not None else self._of("if", condition, *arms)
 
     def _pure(self, op: ir.Operation, number: int, tile: int) -> int:
-        operands = [self._term(v, tile) for v in [*op.operands, *_captured(op)]]
+        operands = [self._term(v, tile) for v in [*op.operands, *generics.captured(op)]]
         numbers = [self._numbers.get(term) for term in operands]
         if not op.regions and all(n is not None for n in numbers):
             made = _computed(op, [n for n in numbers if n is not None])
@@ -192,14 +191,6 @@ class Uniformity:
                 if tile in group.sources:
                     return self._of("group", value, group.number)
         return self._own(value, tile)
-
-
-def _captured(op: ir.Operation) -> list[ir.Value]:
-    """Values from outside that the regions of ``op`` use."""
-    inside: set[ir.Value] = {v for inner in kernels.walk(op) for v in inner.results}
-    inside |= {a for o in [op, *kernels.walk(op)] for r in o.regions for b in r.blocks for a in b.arguments}
-    used = dict.fromkeys(v for inner in kernels.walk(op) for v in inner.operands)
-    return [v for v in used if v not in inside]
 
 
 def _computed(op: ir.Operation, operands: Sequence[int]) -> int | None:

@@ -15,6 +15,7 @@ from spyrec.passes.analysis import contractions, layouts, ops, unit_loops
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
 from spyrec.passes.analysis.schedule import element_bytes
+from spyrec.passes.analysis.structured import structured
 from spyrec.passes.analysis.unit_moves import Mapped, Slot
 
 
@@ -108,7 +109,8 @@ class UnitOps:
                 self.sink.error(op, "unsupported-op", message)
 
     def _contract(self, op: ir.Operation, walked: _Walked) -> None:
-        factors = contractions.factors(op)
+        seen = structured(op)
+        factors = None if seen is None else contractions.factors(seen)
         if factors is None or len(walked.buffers) != 3:
             message = "a matrix unit adds up products of two operands, and this op does something else"
             self.sink.error(op, "unsupported-op", message)
