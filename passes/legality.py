@@ -68,6 +68,7 @@ class _Function:
     def __init__(self, function: ir.Operation, ctx: PassContext, lanes: frozenset[str]) -> None:
         self.ctx = ctx
         self.lanes = lanes
+        self.told: set[ir.Type] = set()
         self.values = IndexValues(function, implicit_tiles=ctx.device.cores)
         self.views = legal_views.ViewChecks(ctx.sink)
 
@@ -294,7 +295,10 @@ class _Function:
                 return False
             problem = support.element_problem(type_.element_type, self.lanes)
             if problem is not None:
-                self._error(op, "unsupported-type", f"{type_} is not compiled yet: {problem}", "convert it on the host")
+                if type_.element_type not in self.told:  # what a load brings goes through all that follows
+                    self.told.add(type_.element_type)
+                    message = f"{type_} is not compiled yet: {problem}"
+                    self._error(op, "unsupported-type", message, "convert it on the host")
                 return False
         return True
 

@@ -143,7 +143,7 @@ class _Splitter:
             self.pinned = named(place.name)
             with ir.InsertionPoint(first):
                 location = self.function.location
-                BufferOp.build(sym_name=self.pinned, address=low, slot_bytes=size, depth=1, loc=location)
+                BufferOp.build(sym_name=self.pinned, address=low, slot_bytes=size, depth=1, launched=True, loc=location)
 
     def clear(self) -> None:
         """Remove the ops of the schedule."""

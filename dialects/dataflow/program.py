@@ -10,12 +10,16 @@ from spyrec.ods import constraints as c
 
 
 class BufferOp(ods.Op, dialect=Dataflow, name="buffer", traits=(ods.Symbol,)):
-    """A placed buffer in LX: `depth` slots of `slot_bytes` bytes from `address` on. One per `dataflow.alloc`."""
+    """A placed buffer in LX: `depth` slots of `slot_bytes` bytes from `address` on. One per `dataflow.alloc`.
+
+    With `launched`, one for the bytes that the kernel's own views of LX name: the launch may have put contents there.
+    """
 
     sym_name = ods.attr(c.SymbolName, "the buffer's name")
     address = ods.attr(c.NonNegativeI64, "first byte in LX")
     slot_bytes = ods.attr(c.PositiveI64, "bytes from one slot to the next")
     depth = ods.attr(c.PositiveI64, "number of slots")
+    launched = ods.optional_attr(c.UnitAttr, "the launch may have put contents there")
     assembly_format = "$sym_name attr-dict"
 
 

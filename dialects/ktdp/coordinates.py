@@ -76,12 +76,13 @@ def tile_shape(
     """A tile has room for every point of its set, enumerated in its order."""
     extents = points.extents()
     permuted = [extents[k] for k in order]
+    turned = "" if [*order] == sorted(order) else f", in its order: the set itself has {show(extents)}"
     if any(e is not None and e > size >= 0 for e, size in zip(permuted, shape, strict=True)):
         yield ods.Violation(
             "set-too-large",
             f"{field} has {show(permuted)} points, but the tile only {show(shape)}",
             field,
-            (f"the type of the {result} must have room for every point of its set",),
+            (f"the type of the {result} must have room for every point of its set{turned}",),
         )
 
 

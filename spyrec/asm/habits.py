@@ -51,6 +51,11 @@ HABITS: tuple[Habit, ...] = (
         "a condition that is a tensor is stated too: arith.select %c, %x, %y : tensor<4xi1>, tensor<4xf16>",
     ),
     Habit(
+        "arith.constant",
+        re.compile(r"expected (?:constant )?integer or floating point"),
+        "an infinity is written by its bits: -inf is 0xFC00 : f16, 0xFF80 : bf16, 0xFF800000 : f32",
+    ),
+    Habit(
         "tensor.expand_shape",
         re.compile(r"expected 'output_shape'"),
         "state the sizes of the result: tensor.expand_shape %x [[0, 1]] output_shape [1, 128] : ...",

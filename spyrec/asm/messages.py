@@ -40,6 +40,9 @@ _NO_TYPE = re.compile(
     r"created with unregistered dialect|provides no (?:type|attribute) parsing hook|^unknown +(?:type|attr)"
 )
 _RECORD = re.compile(r"[!#][A-Za-z_][\w$.]*(?:<\w*)?$")
+_EDGE = re.compile(r"'(?P<op>[\w.]+)' op along control flow edge from Operation (?P<end>[\w.]+) to [^:]*: (?P<what>.*)")
+_COUNTS = re.compile(r"region branch point has (\d+) operands, but region successor needs (\d+) inputs")
+_TYPES = re.compile(r"successor operand type #(\d+) (.*) should match successor input type #\d+ (.*)")
 
 
 class Messages:
@@ -66,6 +69,10 @@ class Messages:
             seen.add(key)
             for note in info.notes:
                 text = str(note.message)
+                if text == "region branch point":
+                    if self._where(note.location) == where:
+                        continue  # there is no end in the text: it was left out
+                    text = "handed on here"
                 if not text.startswith(_NOISE):
                     notes.append((self._where(note.location), self._clean(text)))
             self.sink.error(where, id, message, notes=notes)
@@ -123,6 +130,8 @@ class Messages:
                 return "undefined-name", f"{word} is used here before its definition", ["move the definition up"]
             near = nearest(word, known)
             return "undefined-name", f"nothing defines {word}", [f"did you mean {near}?"] if near else []
+        if edge := _EDGE.match(message):
+            return self._edge(edge)
         from spyrec.asm.habits import advice  # only for a message: start-up does without it
 
         hint = advice(self._before(where), message)
@@ -131,6 +140,20 @@ class Messages:
             return "type-mismatch", self._clean(message), notes
         verified = verified or _VERIFIER.match(message) is not None
         return "mlir-verify" if verified else "syntax", self._clean(message), notes
+
+    def _edge(self, edge: re.Match[str]) -> tuple[str, str, list[NoteLike]]:
+        """What the end of a region hands on is not what the op around it carries."""
+        op, end = edge["op"], edge["end"]
+        if counts := _COUNTS.match(edge["what"]):
+            given, wanted = counts.groups()
+            what = f"{end} hands on {given} values, but {op} carries {wanted}"
+            notes: list[NoteLike] = [f"end each of its regions with {end} and a value for each: {end} %v : type of %v"]
+            return "type-mismatch", what, notes
+        if types := _TYPES.match(edge["what"]):
+            number, given, wanted = types.groups()
+            what = f"value {number} that {end} hands on has type {given}, but {op} carries {wanted}"
+            return "type-mismatch", self._clean(what), []
+        return "mlir-verify", self._clean(edge[0]), []
 
     def _unknown_record(self, name: str) -> tuple[str, str, list[NoteLike]]:
         kind = "type" if name[0] == "!" else "attribute"

@@ -215,8 +215,10 @@ def _split(text: str) -> list[str]:
 def _usage(error: click.exceptions.UsageError, name: str) -> Diagnostic:
     message = error.format_message().rstrip(".")
     if isinstance(error, click.exceptions.NoSuchOption):
-        near = error.possibilities or ()
-        hint = f"; did you mean '{sorted(near)[0]}'?" if near else ""
+        import difflib
+
+        near = difflib.get_close_matches(error.option_name, error.possibilities or (), 1, 0)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
         message = f"{name} has no option '{error.option_name}'{hint}"
     elif message.startswith("Missing argument"):
         message = f"{name} needs a FILE (- for standard input)"

@@ -83,6 +83,9 @@ def _about(topic: str, rest: list[str]) -> int:
 
     from spyrec.diag.ids import IDS
 
+    if topic == "ids":
+        width = max(map(len, IDS))
+        return _print("".join(f"{name:{width}}  {line}\n" for name, (_, line) in sorted(IDS.items())))
     if topic in IDS:
         page = Path(__file__).parents[1] / "diag" / "pages" / f"{topic}.md"
         return _print(page.read_text(encoding="utf-8"))
@@ -91,7 +94,7 @@ def _about(topic: str, rest: list[str]) -> int:
     from spyrec.cli import frame
 
     near = difflib.get_close_matches(topic, [*COMMANDS, *IDS], 1)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
+    hint = f"; did you mean '{near[0]}'?" if near else "; 'spyrec help ids' lists the ids"
     return frame.usage_error(f"there is no command and no id of a message '{topic}'{hint}", rest)
 
 
@@ -105,7 +108,8 @@ def _help() -> str:
         "commands:",
         *(f"  {name:{width}}  {line}" for name, (_, line) in COMMANDS.items()),
         "",
-        "'spyrec COMMAND --help' explains a command, 'spyrec help ID' a message that ends in [ID].",
+        "'spyrec COMMAND --help' explains a command, 'spyrec help ID' a message that ends in [ID],",
+        "'spyrec help ids' lists those.",
         "FILE may be - for standard input.",
         "Exit status: 0 done, 1 the input was refused, 2 the command line was wrong, 3 the compiler is at fault.",
     ]

@@ -235,7 +235,8 @@ class _Request:
                 self.probed(probe, [r for r in watched.records if r.probe == probe] if watched else [])
         for probe in watched.missing() if watched else ():
             if probe.name:
-                raise UsageError(f"--probe: no result of the kernel is called {probe.name}")
+                message = f"no result of this stage's IR is called {probe.name}"
+                raise UsageError(f"--probe: {message}; 'spyrec compile --emit STAGE' prints it")
             raise UsageError(f"--probe: line {probe.line} has no op with results")
 
     @staticmethod
@@ -357,6 +358,8 @@ def _load(path: str, name: str) -> Any:
     from spyrec.driver import files
 
     data = files.read_bytes(path)
+    if not data.startswith((np.lib.format.MAGIC_PREFIX, b"PK")):
+        raise files.refused(f"--in {name}: {path} is no .npy file, which numpy.save writes", "wrong-array")
     try:
         array = np.load(io.BytesIO(data), allow_pickle=False)
     except (ValueError, OSError, EOFError, SpyrecError) as error:

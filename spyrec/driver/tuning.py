@@ -39,7 +39,8 @@ def read(settings: Sequence[str]) -> Tuning:
         key = match["name"]
         if key not in there:
             near = difflib.get_close_matches(key, there, 1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
+            may = f"; those that may be left out are {', '.join(optimizations())}"
+            hint = f"; did you mean '{near[0]}'?" if near else may
             raise UsageError(f"--tune {setting}: no stage runs a pass '{key}'{hint}")
         if match["off"] and not _may_go(there[key]):
             may = ", ".join(optimizations())

@@ -310,7 +310,8 @@ def _give(signature: Signature, region: Region, name: str, value: Any, problems:
         _problem(
             problems,
             "wrong-array",
-            f"'{name}' has {array.nbytes} bytes ({array.size} elements); the views reach {region.footprint()} bytes",
+            f"'{name}' has {array.nbytes} bytes ({'x'.join(map(str, array.shape)) or 'one'} elements); "
+            f"the views reach {region.footprint()} bytes",
             places,
         )
         return

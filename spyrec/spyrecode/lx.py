@@ -46,6 +46,9 @@ def presets(name: str, array: npt.NDArray[Any], tiles: int, problem: Callable[[s
         problem(f"'{name}' has elements of type {array.dtype}, which are no bits of {own.name}")
         return []
     address = int(element) * numerics.sizeof(own.name)
+    if core and int(core) >= tiles:
+        problem(f"'{name}' is the scratchpad of no compute tile: they are 0 to {tiles - 1}")
+        return []
     if core:
         return [Preset(int(core), address, array)]
     if array.ndim < 1 or array.shape[0] != tiles:

@@ -113,8 +113,8 @@ def test_scratchpads_hold_what_the_launch_put_there() -> None:
     rows = np.arange(8, dtype=np.int32).reshape(2, 4)
     want = np.concatenate([rows[0], rows[1]])
     for values in ({"lx:16": rows}, {"lx0:16": rows[0], "lx1:16": rows[1]}, {"lx:16:i32": rows.view(np.uint32)}):
-        got = spyrec.interpret(IN_LX, values).outputs["z"]
-        assert np.array_equal(np.concatenate([got[:4], got[16:]]), want)
+        for got in (spyrec.interpret(IN_LX, values).outputs["z"], spyrec.compile(IN_LX).run(values)["z"]):
+            assert np.array_equal(np.concatenate([got[:4], got[16:]]), want)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +124,7 @@ def test_scratchpads_hold_what_the_launch_put_there() -> None:
         ({"lx0:16": np.zeros(4, np.int32)}, "unwritten-read", "LX of core 1"),
         ({"lx:16": np.zeros(4, np.int32)}, "wrong-array", "a row for each of the 2 compute tiles"),
         ({"lx0:16:i32": np.zeros(4, np.int64)}, "wrong-array", "no bits of i32"),
+        ({"lx2:16": np.zeros(4, np.int32)}, "wrong-array", "of no compute tile: they are 0 to 1"),
         ({"lx0:524287": np.zeros(4, np.int32)}, "out-of-lx", "LX"),
     ],
 )

@@ -47,12 +47,13 @@ class Unmodelled(Exception):
 
 @dataclass(frozen=True)
 class Area:
-    """A buffer of LX."""
+    """A buffer of LX; ``launched``: the launch may have put contents there."""
 
     name: str
     address: int
     slot_bytes: int
     depth: int
+    launched: bool = False
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,9 @@ class _Builder:
             op = view.operation
             if isinstance(view, BufferOp):
                 name = view.sym_name.value
-                code.areas[name] = Area(name, view.address.value, view.slot_bytes.value, view.depth.value)
+                code.areas[name] = Area(
+                    name, view.address.value, view.slot_bytes.value, view.depth.value, view.launched is not None
+                )
             elif isinstance(view, ChannelOp):
                 name = view.sym_name.value
                 peers = getattr(view, "peers", None) is not None

@@ -304,8 +304,9 @@ class Run:
         places = list(self.cores) if joint else [0]
         shared: dict[int, Value] = dict(code.given)
         count = len(places) * len(code.units)
+        launched = {area.name for area in code.areas.values() if area.launched}
         for place, core in enumerate(places):
-            self.lx.append(Memory(known=False))
+            self.lx.append(Memory(known=False, launched=launched))
             for unit_code in code.units:
                 values = dict(shared)
                 mine: Value = core if joint else Per(self.cores) if len(self.cores) > 1 else self.cores[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -102,10 +102,12 @@ class _Cell:
 
 
 class Memory:
-    """One memory; ``known``: bytes that nothing has written have contents (they came with the launch)."""
+    """One memory. Bytes that nothing has written may have contents that came with the launch: where ``known``, all of
+    them, and else those of buffers in ``launched``."""
 
-    def __init__(self, *, known: bool) -> None:
+    def __init__(self, *, known: bool, launched: Collection[str] = ()) -> None:
         self._known = known
+        self._launched = launched
         self._bounds = [-(1 << 80), 1 << 80]
         self._cells = [_Cell(None, {})]
 
@@ -144,7 +146,7 @@ class Memory:
     def _read(self, cell: _Cell, access: Access, clock: Clock, where: tuple[int, int], found: list[Clash]) -> None:
         writer = cell.writer
         if writer is None:
-            if not self._known and not access.may:
+            if not self._known and access.buffer not in self._launched and not access.may:
                 found.append(Clash("unwritten-read", access, None, *where))
         elif clock[writer.unit] < writer.count:
             found.append(Clash("race", access, writer, *where))
