@@ -68,7 +68,6 @@ class ChooseTileSizes(Pass):
             return
         values = IndexValues(op, implicit_tiles=ctx.device.cores)
         blocks = [block for inner in [op, *_loops(op)] for region in inner.regions for block in region.blocks]
-        # Marks come last: the hash of an operation, by which analyses remember it, changes with its attributes.
         marks: list[tuple[ir.Operation, ir.Attribute]] = []
         beside = _Beside(op, ctx.device.memory("lx").alignment)
         for block in blocks:

@@ -34,7 +34,8 @@ class ReductionsToLoops(Pass):
           scf.yield %n#0, %n#1 : tensor<4xf32>, tensor<4xi32>
         }
 
-    Of a body that uses no old value the last iteration alone counts. Leaves alone reductions by known combiners.
+    Of a body that uses no old value the last iteration alone counts, and one that yields nothing but old values is its
+    outputs: what folds a body may leave such ones. Leaves alone reductions by known combiners.
     Refuses nothing: ``legality`` has refused maps that do more than pick loops.
     """
 
@@ -46,11 +47,16 @@ class ReductionsToLoops(Pass):
             if seen is None or folds(seen) is not None:
                 continue
             with ir.InsertionPoint(inner):
-                results = _Loops(seen).results()
+                results = list(seen.outputs) if _keeps(seen) else _Loops(seen).results()
             for old, new in zip(inner.results, results, strict=True):
                 old.replace_all_uses_with(new)
             inner.erase()
             ctx.statistics["reductions unrolled"] += 1
+
+
+def _keeps(op: Structured) -> bool:
+    """Whether every output stays as it was (``max(old, 0)`` of unsigned numbers has become ``old``)."""
+    return all(op.yielded[k] == op.output_argument(k) for k in range(len(op.outputs)))
 
 
 class _Loops:

@@ -80,9 +80,10 @@ STAGES: tuple[Stage, ...] = (
                 " by now), so what it leaves constant is filled after it.",
             ),
             Step(
-                "func.func(keep-tensors,linalg-fuse-elementwise-ops,release-tensors,capture-scalars,canonicalize,cse)",
+                "func.func(keep-tensors,linalg-fuse-elementwise-ops,release-tensors,capture-scalars,canonicalize,"
+                "reductions-to-loops,canonicalize,cse)",
                 "What passes through lanes needs no buffer, but for what lanes would compute many times over; what is"
-                " the same in all of them needs no lane.",
+                " the same in all of them needs no lane. A fold of what has become constant may be none any more.",
             ),
             Step(
                 "func.func(convert-elementwise-to-linalg,capture-scalars,drop-rounding)",

@@ -118,7 +118,6 @@ class _Cutting:
                 whole |= self._phase(phase)
                 for op in phase.after:
                     op.move_before(following)
-        # Only now are uses replaced: the hash of an operation, by which the group remembers it, changes with them.
         for value, uses in outer.items():
             for use in uses:
                 use.owner.operation.operands[use.operand_number] = whole[value]

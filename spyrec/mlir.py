@@ -7,6 +7,7 @@ start fast. The bindings ship as ``torch_mlir`` (with every upstream dialect reg
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib
 import sys
@@ -55,8 +56,27 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(f"{package()}.{_MODULES[name]}")
+    if name == "ir":
+        _hash_by_identity(module)
     globals()[name] = module
     return module
+
+
+def _hash_by_identity(module: Any) -> None:
+    """Make the hash of an op agree with its ``==``, which compares identity.
+
+    The bindings hash attributes, operands and result types, so an op that is changed while it is in a set or a
+    dictionary is not found there any more.
+    """
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_size_t, ctypes.py_object, ctypes.c_char_p)
+    pointer = prototype(("PyCapsule_GetPointer", ctypes.pythonapi))
+    name = f"{package()}.ir.Operation._CAPIPtr".encode()
+
+    def by_identity(op: Any) -> int:
+        # The low bits of an address are always 0, and tables of hashes go by them.
+        return int(pointer(op._CAPIPtr, name)) >> 4
+
+    module._OperationBase.__hash__ = by_identity
 
 
 def claim_dialect_module(dialect: str) -> None:

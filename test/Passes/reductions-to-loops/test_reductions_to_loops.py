@@ -83,3 +83,17 @@ def test_without_an_old_value_the_last_iteration_counts() -> None:
     {store("r", "y", "9xf32")}"""
     text = "#rc = affine_map<(r, c) -> (r, c)>\n#c = affine_map<(r, c) -> (c)>\n"
     assert "scf.for" not in unchanged(text + kernel(body, "x 4x9xf32", "y 9xf32"), PASSES).text
+
+
+def test_a_fold_that_keeps_what_was_there_is_its_output() -> None:
+    body = f"""
+    {load("a", "x", "4x9xf32")}
+    {load("i", "w", "9xf32")}
+    %r = linalg.generic {{indexing_maps = [#rc, #c], iterator_types = ["reduction", "parallel"]}} ins(%a : tensor<4x9xf32>) outs(%i : tensor<9xf32>) {{
+    ^bb0(%v: f32, %o: f32):
+      linalg.yield %o : f32
+    }} -> tensor<9xf32>
+    {store("r", "y", "9xf32")}"""
+    text = "#rc = affine_map<(r, c) -> (r, c)>\n#c = affine_map<(r, c) -> (c)>\n"
+    made = unchanged(text + kernel(body, "x 4x9xf32", "w 9xf32", "y 9xf32"), PASSES)
+    assert "linalg.generic" not in made.text
