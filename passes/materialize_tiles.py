@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from spyrec.device import routes
+from spyrec.device import cost, routes
 from spyrec.dialects import dataflow
 from spyrec.errors import Unsupported
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
-from spyrec.passes.analysis import buffers, kernels, ops, row_clips, unit_loops
+from spyrec.passes.analysis import buffers, kernels, ops, row_clips, tile_costs, unit_loops
 from spyrec.passes.analysis.row_clips import Clip
 from spyrec.passes.analysis.unit_loops import Bound
 from spyrec.passkit import Pass, PassContext
@@ -23,8 +23,9 @@ class MaterializeTiles(Pass):
     """Move the bytes of every tile, and say who does it.
 
     What a read returns is a buffer in LX and a transfer that fills it; what a write takes is the buffer of the tensor,
-    whatever that will be. The transfer passes the units and memories on the shortest path over the device's links, and
-    the unit on it runs it. The tensors in between stay: ``one-shot-bufferize`` gives them buffers.
+    whatever that will be. The transfer takes the path through one unit over which the box arrives first, and that unit
+    runs it: links with small grains move little around short rows, wide links are quick with long ones. The tensors in
+    between stay: ``one-shot-bufferize`` gives them buffers.
 
     IR before::
 
@@ -74,7 +75,7 @@ class _Move:
         """Make the transfers, or report why not; then the op is gone."""
         op, space = self.op, self.op.space.value
         ends = (space, "lx") if self.reads else ("lx", space)
-        found = _route(op.operation, *ends, self.ctx)
+        found = _route(op, self.type, *ends, self.ctx)
         if found is None:
             return
         route, unit = found
@@ -176,24 +177,20 @@ class _Move:
             self._transfer(fields, row, filled=False)
 
 
-def _route(op: ir.Operation, source: str, target: str, ctx: PassContext) -> tuple[ir.Attribute, str] | None:
+def _route(
+    view: dataflow.ReadOp | dataflow.WriteOp, type_: ir.RankedTensorType, source: str, target: str, ctx: PassContext
+) -> tuple[ir.Attribute, str] | None:
     """The route between two roles of memory, as an attribute, and the kind of the unit that drives it."""
     device = ctx.device
     kinds = {"device": device.memory("device").kind, "lx": device.memory("lx").kind}
     try:
-        route = routes.shortest(device, kinds[source], kinds[target])
         if source == target:
             route = routes.around(device, kinds[source])
+        else:
+            route = cost.quickest(device, kinds[source], kinds[target], *tile_costs.box_in_bytes(view, type_, device))
     except Unsupported as error:
-        ctx.sink.error(op, "no-route", error.diagnostics[0].message, notes=["add a datapath to the device file"])
+        notes = ["let one exec_unit of the device file link the two memories by datapaths"]
+        ctx.sink.error(view, "no-route", error.diagnostics[0].message, notes=notes)
         return None
-    unit = routes.engine(device, route)
-    if unit is None:
-        ctx.sink.error(
-            op,
-            "no-route",
-            f"the route {' -> '.join(route)} passes not one unit, and one has to run the transfer",
-            notes=["let one exec_unit of the device file link the two memories"],
-        )
-        return None
+    _, unit, _ = route
     return ir.ArrayAttr.get([ir.StringAttr.get(kind) for kind in route]), unit

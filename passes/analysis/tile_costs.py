@@ -158,6 +158,16 @@ def _bandwidth(device: Device, source: str, target: str) -> tuple[int, int, int]
     return min(link.bandwidth for link in along), sum(link.latency for link in along), max(1, outstanding)
 
 
+def box_in_bytes(
+    view: dataflow.BoxOp, type_: ir.RankedTensorType, device: Device
+) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Counts and strides of what a read or write moves, and the bytes of an element; a stride that only the run knows
+    is taken to be that of elements in grains of their own."""
+    element = numerics.sizeof(str(type_.element_type))
+    far = device.memory("device").alignment
+    return tuple(type_.shape), tuple(far if s == DYNAMIC else s * element for s in view.static_strides), element
+
+
 def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
     view = op.opview
     space = tuple(axes.space(op))
@@ -165,9 +175,7 @@ def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
     everything = tuple(range(len(space)))
     if isinstance(view, dataflow.BoxOp):
         reads = isinstance(view, dataflow.ReadOp)
-        element = numerics.sizeof(str(ir.RankedTensorType(boxed(view).type).element_type))
-        far = device.memory("device").alignment
-        strides = tuple(far if stride == DYNAMIC else stride * element for stride in view.static_strides)
+        _, strides, element = box_in_bytes(view, ir.RankedTensorType(boxed(view).type), device)
         result = (everything, element) if reads else None
         return _Work(op, space, extents, "load" if reads else "store", result, strides, element)
     seen = structured(op)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from spyrec.device import routes
-from spyrec.device.model import Device, Unit
+from spyrec.device.model import Device, Link, Unit
 from spyrec.errors import Unsupported
 
 _EXACT_RUNS = 4096
@@ -31,6 +31,13 @@ def runs(counts: Sequence[int], strides: Sequence[int], element_bytes: int) -> t
     return length, outer
 
 
+def grain(links: Sequence[Link], alignment: int) -> int:
+    """The bytes that move at least for one byte in a memory with ``alignment``: the largest of it and of the smallest
+    transfers that each link carries.
+    """
+    return max([alignment, *(min(link.granularity) for link in links if link.granularity)])
+
+
 def moved_bytes(address: int, counts: Sequence[int], strides: Sequence[int], element_bytes: int, grain: int) -> int:
     """Bytes that device memory moves for a strided box at byte ``address``: whole grains, each run on its own."""
     length, outer = runs(counts, strides, element_bytes)
@@ -43,6 +50,22 @@ def moved_bytes(address: int, counts: Sequence[int], strides: Sequence[int], ele
     for count, stride in outer:
         starts = (starts[:, None] + np.arange(count, dtype=np.int64) * stride).ravel()
     return int(((starts + length - 1) // grain - starts // grain + 1).sum()) * grain
+
+
+def quickest(
+    device: Device, source: str, target: str, counts: Sequence[int], strides: Sequence[int], element_bytes: int
+) -> tuple[str, ...]:
+    """The route from one memory to another over which a strided box of device memory arrives first, each run on its
+    own: fewer bytes move over links with small grains, more at a time over those with much bandwidth. Of equally good
+    ones the first in the device file. Raises ``Unsupported`` when no unit links the memories.
+    """
+    alignment = device.memory("device").alignment
+
+    def cycles(route: tuple[str, ...]) -> int:
+        grain_ = grain(routes.links(device, route), alignment)
+        return transfer_cycles(device, route, moved_bytes(0, counts, strides, element_bytes, grain_))
+
+    return min(routes.driven(device, source, target), key=cycles)
 
 
 def transfer_cycles(device: Device, route: tuple[str, ...], moved: int) -> int:

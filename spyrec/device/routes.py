@@ -31,6 +31,28 @@ def shortest(device: Device, source: str, target: str) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
+def driven(device: Device, source: str, target: str) -> list[tuple[str, ...]]:
+    """The routes from one memory to another that one unit runs, in the order of the device file. Raises ``Unsupported``
+    when there is none, with what the shortest path would take: a second unit, or a memory in between, in which the
+    bytes would have to be staged.
+    """
+    onwards = {link.source for link in device.links if link.target == target}
+    found: list[tuple[str, ...]] = [
+        (source, link.target, target)
+        for link in device.links
+        if link.source == source and link.target in onwards and link.target in device.units
+    ]
+    if found:
+        return found
+    route = shortest(device, source, target)
+    staged = [f"'{kind}'" for kind in route[1:-1] if kind in device.memories]
+    if staged:
+        needs = f"stages in {', '.join(staged)}, and no unit links the two memories"
+    else:
+        needs = "passes not one unit, and one has to run the transfer"
+    raise Unsupported(f"the route {' -> '.join(route)} {needs}")
+
+
 def around(device: Device, memory: str) -> tuple[str, ...]:
     """The route from one memory through a unit back to memory of its kind, another core's or its own: by the first link
     that has one back. Raises ``Unsupported`` when the device has none.

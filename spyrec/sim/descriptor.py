@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from spyrec.device.model import Link
 from spyrec.isa import End, Index, Instruction, LxOperand, Xfer
 from spyrec.sim.boxes import Box, box
 from spyrec.sim.elements import Elements
@@ -47,7 +48,10 @@ def special(site: Site, instruction: Xfer) -> Step:
     cap, latency = min(link.bandwidth for link in links), sum(link.latency for link in links)
     link_counters = world.traffic.along(links)
     shared = "device" in spaces
-    sides = (_Side(site, instruction.source, writes=False), _Side(site, instruction.dest, writes=True))
+    sides = (
+        _Side(site, instruction.source, links, writes=False),
+        _Side(site, instruction.dest, links, writes=True),
+    )
     clip = _Clip(instruction)
     plans: dict[tuple[int, ...], _Plan] = {}
     whole = box(
@@ -220,6 +224,7 @@ class _Side:
 
     site: Site
     end: End
+    links: Sequence[Link]
     writes: bool
 
     def touch(self, unit: Unit, lx: Lx, where: Box, at: int) -> tuple[Bytes, int, int]:
@@ -246,7 +251,7 @@ class _Side:
         found = record(where.intervals, place, unit.access(self.site.index, buffer), unit.clock)
         if found:
             world.sanitizer.judge(found, name, reads=not self.writes)
-        moved = moved_bytes(world.device, end.space, where)(at)
+        moved = moved_bytes(world.device, self.links, end.space, where)(at)
         (counter.written if self.writes else counter.read)(where.bytes, moved)
         return data, place, moved
 

@@ -7,7 +7,7 @@ which fires when it is complete, and accesses that no post orders are a race wha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,8 @@ def xfer(site: Site, instruction: Instruction) -> Step:
     source, dest = boxes(instruction)
     read, write = _source(site, instruction, source), _dest(site, instruction, dest)
     copy = copier(instruction.element_bytes, source, dest)
-    read_moves, write_moves = moved_bytes(world.device, from_space, source), moved_bytes(world.device, to_space, dest)
+    read_moves = moved_bytes(world.device, links, from_space, source)
+    write_moves = moved_bytes(world.device, links, to_space, dest)
     counters = {"device": world.traffic.device, "lx": world.traffic.lx}
     read_counter, write_counter = counters.get(from_space), counters[to_space]
     link_counters = world.traffic.along(links)
@@ -104,11 +105,13 @@ def path(device: Device, unit: str, source: str, dest: str) -> list[Link]:
     return links
 
 
-def moved_bytes(device: Device, space: str, where: Box) -> Callable[[int], int]:
-    """Address of ``where`` to the bytes that move for it: whole grains of device memory, single bytes of LX."""
-    if space != "device":
+def moved_bytes(device: Device, links: Sequence[Link], space: str, where: Box) -> Callable[[int], int]:
+    """Address of ``where`` to the bytes that move for it over ``links``: whole grains of device memory and of the
+    links; single bytes of LX where the links carry any size.
+    """
+    grain = cost.grain(links, device.memory("device").alignment if space == "device" else 1)
+    if grain == 1:
         return lambda address: where.bytes
-    grain = device.memory("device").alignment
     known: dict[int, int] = {}  # only the position in a grain matters
 
     def moved(address: int) -> int:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from layer_lines import LayerLine
+from layers import Case, pointwise, views
 from lines import LINES, Line
 
 import spyrec
-from spyrec.device import read
+from spyrec.device import cost, read, routes
 from spyrec.errors import Unsupported
 
 PUBLIC = str(Path(__file__).parent / "Inputs" / "public_style.mlir")
@@ -57,3 +59,27 @@ def test_a_public_file_drives_the_model(line: Line) -> None:
     with pytest.raises(Unsupported, match=f"no lanes for {line.element}") as caught:
         compiled(line, PUBLIC)
     assert all(d.position is not None for d in caught.value.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("case", "unit"),
+    [(views.transposed(6, 65, 3, "triton", "load"), "single"), (pointwise.copy(64, 256, "f16", 2, "hand"), "bulk")],
+    ids=lambda value: str(getattr(value, "name", value)),
+)
+def test_each_transfer_takes_the_way_that_suits_it(case: Case, unit: str) -> None:
+    """Two units load: one whole lines of 512 bytes, quickly, the other single grains."""
+    line = LayerLine(case, str(Path(__file__).parents[1] / "Passes" / "materialize-tiles" / "Inputs" / "two_ways.mlir"))
+    text = line.compile("schedule").text
+    assert text is not None
+    assert f"unit = @{unit}" in text
+    assert f"unit = @{'bulk' if unit == 'single' else 'single'}" not in text
+    assert line.agrees(line.binary())
+
+
+def test_links_move_whole_grains() -> None:
+    """A row of 130 bytes moves 512 over links that carry nothing smaller, on both sides."""
+    device = read.load(str(Path(__file__).parents[1] / "Passes" / "materialize-tiles" / "Inputs" / "two_ways.mlir"))
+    assert cost.grain(routes.links(device, ("far", "bulk", "near")), 1) == 512
+    assert cost.grain(routes.links(device, ("far", "single", "near")), 128) == 128
+    assert cost.quickest(device, "far", "near", (1, 2048), (0, 2), 2) == ("far", "bulk", "near")
+    assert cost.quickest(device, "far", "near", (2048, 1), (1000, 2), 2) == ("far", "single", "near")
