@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from spyrec.device.model import Memory
 from spyrec.mlir import ir
-from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis import kernels, ops
 from spyrec.passes.analysis.liveness import Lifetime, lifetimes
 from spyrec.passes.analysis.packing import Packing, Request, apart, beside, fullest, shared
 from spyrec.passes.analysis.schedule import Allocation, read
@@ -62,20 +62,19 @@ class AssignAddresses(Pass):
         kept = (0, 0)
         if schedule.pinned is not None:
             end = schedule.pinned.address + schedule.pinned.size
-            kept = schedule.pinned.address // lx.alignment * lx.alignment, -(-end // lx.alignment) * lx.alignment
+            kept = schedule.pinned.address // lx.alignment * lx.alignment, lx.aligned(end)
         packing = apart(requests, kept)
         if self.share == "always" or (self.share == "auto" and packing.total > lx.size):
             packing = beside(shared(requests, lx.size), kept)
         if packing.total > lx.size:
             self._overflow(op, ctx, found, requests, packing)
             return
-        i64 = ir.IntegerType.get_signless(64)
         for allocation, address in zip(found, packing.addresses, strict=True):
             attributes = allocation.op.attributes
-            attributes["address"] = ir.IntegerAttr.get(i64, address)
-            attributes["slot_bytes"] = ir.IntegerAttr.get(i64, _slot(allocation, lx))
+            attributes["address"] = ops.i64(address)
+            attributes["slot_bytes"] = ops.i64(_slot(allocation, lx))
             if allocation.place.depth != allocation.requested_depth:
-                attributes["depth"] = ir.IntegerAttr.get(i64, allocation.place.depth)
+                attributes["depth"] = ops.i64(allocation.place.depth)
                 ctx.statistics["depths reduced to 1"] += 1
         ctx.statistics["bytes of LX"] += packing.total
 
@@ -109,4 +108,4 @@ class AssignAddresses(Pass):
 
 def _slot(allocation: Allocation, lx: Memory) -> int:
     """Bytes from one slot to the next: the size, rounded up to the alignment; never 0, so that slots differ."""
-    return max(1, -(-allocation.place.size // lx.alignment)) * lx.alignment
+    return lx.aligned(max(1, allocation.place.size))

@@ -11,7 +11,7 @@ from spyrec.device.model import Memory
 from spyrec.dialects import dataflow
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
-from spyrec.passes.analysis import buffers, kernels
+from spyrec.passes.analysis import buffers, kernels, ops
 from spyrec.passes.analysis.liveness import Lifetime, lifetimes
 from spyrec.passes.analysis.packing import Request, shared
 from spyrec.passes.analysis.schedule import read
@@ -56,9 +56,8 @@ class ChooseBufferDepth(Pass):
         lx = ctx.device.memory("lx")
         if sum(choice.bytes(lx) for choice in found) > lx.size:
             self._share(op, found, chosen, ctx)
-        i64 = ir.IntegerType.get_signless(64)
         for choice in chosen:
-            choice.buffer.operation.attributes["depth"] = ir.IntegerAttr.get(i64, choice.depth)
+            choice.buffer.operation.attributes["depth"] = ops.i64(choice.depth)
 
     def _share(
         self, function: ir.Operation, found: Sequence[_Choice], chosen: Sequence[_Choice], ctx: PassContext
@@ -101,7 +100,7 @@ class _Choice:
 
     def bytes(self, lx: Memory) -> int:
         """What it takes of LX."""
-        slot = -(-buffers.size(self.buffer.result.type) // lx.alignment) * lx.alignment
+        slot = lx.aligned(buffers.size(self.buffer.result.type))
         return slot * (self.depth if self.buffer.depth is None else self.buffer.depth.value)
 
 

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from spyrec.device.model import Memory
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
-from spyrec.passes.analysis import kernels, tile_costs
+from spyrec.passes.analysis import buffers, kernels, tile_costs
 from spyrec.passes.analysis.axes import Axis, segments
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.tile_costs import Costs
@@ -69,7 +70,7 @@ class ChooseTileSizes(Pass):
         values = IndexValues(op, implicit_tiles=ctx.device.cores)
         blocks = [block for inner in [op, *_loops(op)] for region in inner.regions for block in region.blocks]
         marks: list[tuple[ir.Operation, ir.Attribute]] = []
-        beside = _Beside(op, ctx.device.memory("lx").alignment)
+        beside = _Beside(op, ctx.device.memory("lx"))
         for block in blocks:
             for operations in segments(block):
                 for group in Segment(operations, values).groups:
@@ -92,7 +93,7 @@ def _loops(function: ir.Operation) -> Iterator[ir.Operation]:
 class _Beside:
     """Bytes of LX that the tensors of a function take while one of its groups is at work."""
 
-    def __init__(self, function: ir.Operation, alignment: int) -> None:
+    def __init__(self, function: ir.Operation, lx: Memory) -> None:
         self.function = function
         self._place = {view.operation: k for k, view in enumerate(function.regions[0].blocks[0].operations)}
         self._bytes: dict[ir.Operation, int] = {}
@@ -102,7 +103,7 @@ class _Beside:
         """Bytes of the tensors that are made in the function's own block before an op of it, and used there or later.
         """
         for op in kernels.walk(function):
-            bytes_ = sum(tile_costs.bytes_of(result, alignment) for result in op.results)
+            bytes_ = sum(lx.aligned(buffers.size_of_value(result)) for result in op.results)
             if bytes_:
                 self._bytes[op] = bytes_
                 self._add(op, bytes_)
@@ -208,7 +209,7 @@ class _Chooser:
             if plans is None:
                 continue
             # Whole tensors that are put together from tiles, and copied: only where nothing else fits.
-            whole = sum(tile_costs.bytes_of(value, 1) for phase in plans[0].phases for value in phase.escaping)
+            whole = sum(buffers.size_of_value(value) for phase in plans[0].phases for value in phase.escaping)
             if whole and limit < math.inf:
                 continue
             again = Counter(op for phase in plans[-1].phases for op in phase.body)

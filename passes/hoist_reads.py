@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from spyrec import numerics
 from spyrec.dialects import dataflow
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
-from spyrec.passes.analysis import kernels, support
+from spyrec.passes.analysis import buffers, kernels, support
 from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passes.analysis.tile_costs import SLOTS
 from spyrec.passkit import Pass, PassContext, option
-
-_SLOTS = 2
 
 
 @dataclass
@@ -57,7 +54,7 @@ class HoistReads(Pass):
             raise UsageError(f"pass '{self.NAME}': percent must be from 0 to 100, but is {self.percent}")
         if not kernels.has_body(op):
             return
-        roomy = _SLOTS * sum(map(_bytes, kernels.walk(op))) * 100 <= ctx.device.memory("lx").size * self.percent
+        roomy = SLOTS * sum(map(_bytes, kernels.walk(op))) * 100 <= ctx.device.memory("lx").size * self.percent
         values = IndexValues(op, implicit_tiles=ctx.device.cores)
         # Inner loops come first, so that a read can leave several.
         for loop in reversed([inner for inner in kernels.walk(op) if inner.name == "scf.for"]):
@@ -137,5 +134,4 @@ def _bytes(op: ir.Operation) -> int:
     """What the tensors take that an op makes, if it is one that makes some."""
     if op.name != "linalg.generic" and not isinstance(op.opview, dataflow.ReadOp):
         return 0
-    tensors = [ir.RankedTensorType(result.type) for result in op.results]
-    return sum(math.prod(tensor.shape) * numerics.sizeof(str(tensor.element_type)) for tensor in tensors)
+    return sum(map(buffers.size_of_value, op.results))

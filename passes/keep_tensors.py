@@ -13,7 +13,6 @@ from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import compute_costs, contractions, kernels
 from spyrec.passes.analysis.folds import folds
-from spyrec.passes.analysis.layouts import extents
 from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passkit import Pass, PassContext
 
@@ -82,7 +81,7 @@ def _pays(op: Structured, position: int, work: Work, device: Device) -> bool:
         made = None if maker is None else structured(maker)
         assert made is not None
         return all(view.operation.name in (*contractions.WIDER, "linalg.yield") for view in made.body.operations)
-    counts = extents(op.maps, [_shape(value) for value in [*op.inputs, *op.outputs]])
+    counts = op.extents
     if counts is None:
         return True
     there, here = math.prod(_shape(op.inputs[position])), math.prod(counts)

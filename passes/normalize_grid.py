@@ -52,8 +52,7 @@ class NormalizeGrid(Pass):
                     f"the kernel has no grid: it runs on all {extents[0]} cores of device '{ctx.device.name}'",
                     notes=[f"say so with attributes {{grid = [{extents[0]}]}}"],
                 )
-        i64 = ir.IntegerType.get_signless(64)
-        op.attributes[kernels.GRID] = ir.ArrayAttr.get([ir.IntegerAttr.get(i64, math.prod(extents))])
+        op.attributes[kernels.GRID] = ir.ArrayAttr.get([ops.i64(math.prod(extents))])
         if not ids:
             return
         first = ids[0].location

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir, linalg
-from spyrec.passes.analysis import kernels, ops
+from spyrec.passes.analysis import generics, kernels, ops
 from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passkit import Pass, PassContext
 
@@ -109,18 +109,12 @@ def _without(old: Structured, read: list[int], unused: list[int]) -> ir.Operatio
     inputs += dict.fromkeys(pair for pair in moved if pair not in inputs)
     kept = [position for position in range(len(old.outputs)) if position not in unused]
     outputs = [(old.outputs[position], old.output_maps[position]) for position in kept]
-    with ir.InsertionPoint(old.op):
-        new: ir.Operation = linalg.GenericOp(
-            [value.type for value, _ in outputs],
-            [value for value, _ in inputs],
-            [value for value, _ in outputs],
-            ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for _, map_ in [*inputs, *outputs]]),
-            old.op.attributes["iterator_types"],
-            loc=old.op.location,
-        ).operation
-    for named in old.op.attributes:
-        if "." in named:
-            new.attributes[named] = old.op.attributes[named]
+    new = generics.rebuilt(
+        old.op,
+        [value for value, _ in inputs],
+        [value for value, _ in outputs],
+        [ir.AffineMapAttr.get(map_) for _, map_ in [*inputs, *outputs]],
+    )
     elements = [ops.element(value) for value, _ in [*inputs, *outputs]]
     before = list(old.body.arguments)
     # Where the old arguments are now; for an unused output whose old value is not read there is no place.

@@ -68,7 +68,7 @@ class _Loops:
         together = frozenset.intersection(*map(picked, op.output_maps))
         self.outer = [d for d in range(op.loops) if d not in together]
         self.inner = [d for d in range(op.loops) if d in together]
-        self.extents = _extents(op)
+        self.extents = op.extents or []
 
     def results(self) -> list[ir.Value]:
         read = any(self.op.reads_output(k) for k in range(len(self.op.outputs)))
@@ -119,7 +119,7 @@ class _Loops:
         offsets: list[int | ir.Value] = []
         sizes, kept = [], []
         for result, extent in zip(map_.results, ir.RankedTensorType(value.type).shape, strict=True):
-            counter = at.get(ir.AffineDimExpr(result).position) if isinstance(result, ir.AffineDimExpr) else None
+            counter = at.get(result.position) if isinstance(result, ir.AffineDimExpr) else None
             offsets.append(0 if counter is None else counter)
             sizes.append(extent if counter is None else 1)
             kept += [extent] if counter is None else []
@@ -131,8 +131,8 @@ class _Loops:
         for result in map_.results:
             if not isinstance(result, ir.AffineDimExpr):
                 results.append(result)
-            elif ir.AffineDimExpr(result).position in self.inner:
-                results.append(ir.AffineExpr.get_dim(self.inner.index(ir.AffineDimExpr(result).position)))
+            elif result.position in self.inner:
+                results.append(ir.AffineExpr.get_dim(self.inner.index(result.position)))
         return ir.AffineMap.get(len(self.inner), 0, results)
 
     def _body(self, arguments: list[ir.BlockArgument], at: dict[int, ir.Value]) -> list[ir.Value]:
@@ -152,14 +152,3 @@ class _Loops:
                 copy.operands[k] = copies.get(operand, operand)
             copies |= dict(zip(inner.results, copy.results, strict=True))
         return [copies.get(value, value) for value in end.operands]
-
-
-def _extents(op: Structured) -> dict[int, int]:
-    """How often each loop runs."""
-    found: dict[int, int] = {}
-    for map_, value in zip(op.maps, [*op.inputs, *op.outputs], strict=True):
-        if isinstance(value.type, ir.RankedTensorType):
-            for result, extent in zip(map_.results, value.type.shape, strict=True):
-                if isinstance(result, ir.AffineDimExpr):
-                    found[ir.AffineDimExpr(result).position] = extent
-    return found

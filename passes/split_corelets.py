@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from spyrec.mlir import ir
 from spyrec.passes.analysis import corelets, kernels, ops
 from spyrec.passes.analysis.compute_costs import Cycles
-from spyrec.passes.analysis.layouts import extents
 from spyrec.passes.analysis.slices import CORELET, UNIT
-from spyrec.passes.analysis.structured import Structured, structured
+from spyrec.passes.analysis.structured import Structured, picked, structured
 from spyrec.passkit import Pass, PassContext, option
 
 
@@ -55,7 +53,7 @@ class SplitCorelets(Pass):
             unit = device.units[ir.FlatSymbolRefAttr(inner.attributes[UNIT]).value]
             if unit.level != "corelet":
                 continue
-            counts = extents(seen.maps, _shapes(seen))
+            counts = seen.extents
             found = None if counts is None else next(corelets.cuts(seen, counts, device), None)
             if counts is None or found is None:
                 continue
@@ -65,31 +63,24 @@ class SplitCorelets(Pass):
             ctx.statistics["ops cut"] += 1
 
 
-def _shapes(op: Structured) -> list[Sequence[int]]:
-    return [
-        ir.MemRefType(value.type).shape if isinstance(value.type, ir.MemRefType) else ()
-        for value in [*op.inputs, *op.outputs]
-    ]
-
-
 def _cut(op: Structured, loop: int, pieces: list[tuple[int, int]]) -> None:
     location = op.op.location
     for corelet, (first, count) in enumerate(pieces):
         with ir.InsertionPoint(op.op):
             operands = [
                 _part(value, map_, loop, first, count, location)
-                for value, map_ in zip([*op.inputs, *op.outputs], op.maps, strict=True)
+                for value, map_ in zip(op.operands, op.maps, strict=True)
             ]
         clone = op.op.clone(ip=ir.InsertionPoint(op.op))
         for number, operand in enumerate(operands):
             clone.operands[number] = operand
-        clone.attributes[CORELET] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), corelet)
+        clone.attributes[CORELET] = ops.i64(corelet)
     op.op.erase()
 
 
 def _part(value: ir.Value, map_: ir.AffineMap, loop: int, first: int, count: int, location: ir.Location) -> ir.Value:
     """The part of an operand that iterations ``first`` to ``first + count`` of the loop walk over."""
-    if not isinstance(value.type, ir.MemRefType) or not corelets.walks(map_, loop):
+    if not isinstance(value.type, ir.MemRefType) or loop not in picked(map_):
         return value
     shape = list(ir.MemRefType(value.type).shape)
     offsets = [0] * len(shape)

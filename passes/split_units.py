@@ -137,9 +137,9 @@ class _Splitter:
 
         place = self.schedule.pinned
         if place is not None:
-            step = self.ctx.device.memory("lx").alignment
-            low = place.address // step * step
-            size = -(-(place.address + place.size) // step) * step - low
+            lx = self.ctx.device.memory("lx")
+            low = place.address // lx.alignment * lx.alignment
+            size = lx.aligned(place.address + place.size) - low
             self.pinned = named(place.name)
             with ir.InsertionPoint(first):
                 location = self.function.location

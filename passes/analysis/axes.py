@@ -145,15 +145,14 @@ def _generic(axes: Axes, op: ir.Operation) -> list[int]:
     seen = structured(op)
     assert seen is not None
     loops = axes.loops(seen.loops)
-    for value, map_ in zip([*seen.inputs, *seen.outputs], seen.maps, strict=True):
+    for value, map_ in zip(seen.operands, seen.maps, strict=True):
         if not isinstance(value.type, ir.RankedTensorType):
             continue
         axes.follow(value, map_, loops)
     for value, result in zip(seen.outputs, op.results, strict=True):
         axes.join_all(axes.of(value), axes.of(result))
-    for loop, kind in zip(loops, ir.ArrayAttr(op.attributes["iterator_types"]), strict=True):
-        if "parallel" not in str(kind):
-            axes.fold(loop, op)
+    for number in sorted(seen.reduced):
+        axes.fold(loops[number], op)
     return loops
 
 

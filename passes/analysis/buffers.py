@@ -31,10 +31,17 @@ def allocate(tensor: ir.RankedTensorType | ir.MemRefType, name: str, location: i
     return dataflow.AllocOp.build(result=in_lx(tensor), name=name, loc=location).result
 
 
-def size(buffer: ir.Type) -> int:
-    """Bytes of one instance of a buffer."""
-    memref = ir.MemRefType(buffer)
-    return math.prod(memref.shape) * numerics.sizeof(str(memref.element_type))
+def size(type_: ir.Type) -> int:
+    """Bytes of one instance of a buffer, or of what a tensor holds."""
+    shaped = ir.ShapedType(type_)
+    return math.prod(shaped.shape) * numerics.sizeof(str(shaped.element_type))
+
+
+def size_of_value(value: ir.Value) -> int:
+    """Bytes that a value will take of LX; 0 for what is no tensor, or gets no buffer of its own."""
+    maker = kernels.defining(value)
+    is_empty = maker is not None and maker.name == "tensor.empty"
+    return 0 if is_empty or not isinstance(value.type, ir.RankedTensorType) else size(value.type)
 
 
 def name_of_address(base: ir.Value | None) -> str:

@@ -10,7 +10,7 @@ from spyrec.device import cost
 from spyrec.device.model import Device, Unit
 from spyrec.mlir import ir
 from spyrec.passes.analysis import ops
-from spyrec.passes.analysis.structured import Structured
+from spyrec.passes.analysis.structured import Structured, picked
 
 
 class Cycles:
@@ -46,7 +46,7 @@ def operations(body: ir.Block, unit: Unit) -> list[tuple[bool, str]]:
 
 def parts(op: Structured) -> tuple[tuple[int, ...], ...]:
     """The loops of a sum of products of two operands, as batch, rows, columns and depth."""
-    left, right, out = ({e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)} for map_ in op.maps)
+    left, right, out = map(picked, op.maps)
     loops = range(op.loops)
     return (
         tuple(k for k in loops if k in left & right & out),

@@ -10,7 +10,7 @@ from spyrec.mlir import ir
 from spyrec.passes.analysis import ops
 from spyrec.passes.analysis.compute_costs import Cycles
 from spyrec.passes.analysis.layouts import linear
-from spyrec.passes.analysis.structured import Structured
+from spyrec.passes.analysis.structured import Structured, picked
 
 Cut = tuple[int, list[tuple[int, int]]]
 """A loop, and the first iteration and the number of iterations of each piece."""
@@ -18,26 +18,16 @@ Cut = tuple[int, list[tuple[int, int]]]
 
 def cuts(op: Structured, counts: Sequence[int], device: Device) -> Iterator[Cut]:
     """The loops that can be cut, outermost first, when they have the extents ``counts``."""
-    kinds = [str(kind) for kind in ir.ArrayAttr(op.op.attributes["iterator_types"])]
-    indexed = {
-        ir.IntegerAttr(view.operation.attributes["dim"]).value
-        for view in op.body.operations
-        if view.operation.name == "linalg.index"
-    }
-    for loop, (count, kind) in enumerate(zip(counts, kinds, strict=True)):
-        if "parallel" not in kind or loop in indexed or count < 2:
+    kept = op.reduced | op.indexed
+    for loop, count in enumerate(counts):
+        if loop in kept or count < 2:
             continue
-        if all(walks(map_, loop) for map_ in op.output_maps) and all(_plain(map_, loop) for map_ in op.maps):
-            step = max(_grain(op, loop, device), -(-count // device.corelets))
-            step = -(-step // _grain(op, loop, device)) * _grain(op, loop, device)
+        if all(loop in picked(map_) for map_ in op.output_maps) and all(_plain(map_, loop) for map_ in op.maps):
+            grain = _grain(op, loop, device)
+            step = -(-max(grain, -(-count // device.corelets)) // grain) * grain
             pieces = [(first, min(step, count - first)) for first in range(0, count, step)]
             if len(pieces) > 1:
                 yield loop, pieces
-
-
-def walks(map_: ir.AffineMap, loop: int) -> bool:
-    """Whether a map hands out the loop."""
-    return any(isinstance(e, ir.AffineDimExpr) and e.position == loop for e in map_.results)
 
 
 def _plain(map_: ir.AffineMap, loop: int) -> bool:
@@ -53,7 +43,7 @@ def _grain(op: Structured, loop: int, device: Device) -> int:
     """Iterations that stay together: a whole stick where the loop is the innermost dimension of an operand."""
     stick = device.memory("lx").alignment
     grain = 1
-    for value, map_ in zip([*op.inputs, *op.outputs], op.maps, strict=True):
+    for value, map_ in zip(op.operands, op.maps, strict=True):
         if map_.results and isinstance(map_.results[-1], ir.AffineDimExpr) and map_.results[-1].position == loop:
             element = numerics.sizeof(str(ops.element(value)))
             grain = max(grain, -(-stick // element))

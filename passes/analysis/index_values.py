@@ -77,6 +77,8 @@ class IndexValues:
         """All that ``form`` can be, when control is at the op ``at`` (anywhere, if none is given)."""
         if not isinstance(form, Linear):
             form = self.form(form)
+        if form.is_constant:
+            return Interval.exactly(form.constant)
         facts = self.facts(at) if at is not None else []
         low = -self._upper(form.scaled(-1), facts, _FACT_STEPS)
         return Interval(low, max(low, self._upper(form, facts, _FACT_STEPS)))

@@ -103,14 +103,3 @@ def walk(map_: ir.AffineMap, strides: Sequence[int]) -> tuple[tuple[int, ...], i
         first += constant * stride
         steps = [step + factor * stride for step, factor in zip(steps, factors, strict=True)]
     return tuple(steps), first
-
-
-def extents(maps: Sequence[ir.AffineMap], shapes: Sequence[Sequence[int]]) -> list[int] | None:
-    """The extent of each loop: that of a coordinate which is this loop alone. ``None`` when a loop has no such one."""
-    found: list[int | None] = [None] * (maps[0].n_dims if maps else 0)
-    for map_, shape in zip(maps, shapes, strict=True):
-        for result, extent in zip(map_.results, shape, strict=True):
-            if isinstance(result, ir.AffineDimExpr):
-                found[result.position] = extent
-    known = [extent for extent in found if extent is not None]
-    return known if len(known) == len(found) else None

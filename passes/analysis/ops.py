@@ -1,4 +1,4 @@
-"""Making upstream ops at the current insertion point; each function returns the new value."""
+"""Making upstream ops at the current insertion point (functions return the new value), and telling what they made."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ ALLOC_TENSOR = "bufferization.alloc_tensor"
 MATERIALIZE = "bufferization.materialize_in_destination"
 
 
+def i64(value: int) -> ir.IntegerAttr:
+    """An integer attribute of type i64."""
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+
+
 def constant(type_: ir.Type, value: int | ir.Attribute, location: ir.Location) -> ir.Value:
     """``arith.constant``."""
-    result: ir.Value = arith.ConstantOp(type_, value, loc=location).result
-    return result
+    return _result(arith.ConstantOp(type_, value, loc=location))
 
 
 def index_constant(value: int, location: ir.Location) -> ir.Value:
@@ -26,20 +30,17 @@ def index_constant(value: int, location: ir.Location) -> ir.Value:
 
 def index_cast(value: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:
     """``arith.index_cast``."""
-    result: ir.Value = arith.IndexCastOp(type_, value, loc=location).result
-    return result
+    return _result(arith.IndexCastOp(type_, value, loc=location))
 
 
 def add(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
     """``arith.addi``."""
-    result: ir.Value = arith.AddIOp(left, right, loc=location).result
-    return result
+    return _result(arith.AddIOp(left, right, loc=location))
 
 
 def multiply(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
     """``arith.muli``."""
-    result: ir.Value = arith.MulIOp(left, right, loc=location).result
-    return result
+    return _result(arith.MulIOp(left, right, loc=location))
 
 
 def divide_up(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
@@ -54,14 +55,12 @@ def largest(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
 
 def compare(predicate: int, left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
     """``arith.cmpi``; ``predicate`` is the attribute's integer."""
-    result: ir.Value = arith.CmpIOp(predicate, left, right, loc=location).result
-    return result
+    return _result(arith.CmpIOp(predicate, left, right, loc=location))
 
 
 def apply(map_: ir.AffineMap, operands: Sequence[ir.Value], location: ir.Location) -> ir.Value:
     """``affine.apply``."""
-    result: ir.Value = affine.AffineApplyOp(map_, list(operands), loc=location).result
-    return result
+    return _result(affine.AffineApplyOp(map_, list(operands), loc=location))
 
 
 def lanes(map_: ir.AffineMap, operands: Sequence[ir.Value], location: ir.Location) -> ir.Value:
@@ -96,8 +95,7 @@ def _result(op: ir.OpView) -> ir.Value:
 def empty(type_: ir.RankedTensorType, location: ir.Location) -> ir.Value:
     """``tensor.empty`` of a static shape."""
     with location:  # the type is made anew, and making types needs a location
-        result: ir.Value = tensor.EmptyOp(list(type_.shape), type_.element_type).result
-    return result
+        return _result(tensor.EmptyOp(list(type_.shape), type_.element_type))
 
 
 def zeros(type_: ir.RankedTensorType, location: ir.Location) -> ir.Value:
@@ -113,17 +111,13 @@ def collapse(value: ir.Value, groups: Sequence[Sequence[int]], location: ir.Loca
     old = ir.RankedTensorType(value.type)
     shape = [math.prod(old.shape[d] for d in group) for group in groups]
     type_ = ir.RankedTensorType.get(shape, old.element_type, loc=location)
-    result: ir.Value = tensor.CollapseShapeOp(type_, value, [list(group) for group in groups], loc=location).result
-    return result
+    return _result(tensor.CollapseShapeOp(type_, value, [list(group) for group in groups], loc=location))
 
 
 def expand(value: ir.Value, groups: Sequence[Sequence[int]], shape: Sequence[int], location: ir.Location) -> ir.Value:
     """``tensor.expand_shape``: each dimension becomes those of a group, of a static ``shape``."""
     type_ = ir.RankedTensorType.get(list(shape), ir.RankedTensorType(value.type).element_type, loc=location)
-    result: ir.Value = tensor.ExpandShapeOp(
-        type_, value, [list(group) for group in groups], [], list(shape), loc=location
-    ).result
-    return result
+    return _result(tensor.ExpandShapeOp(type_, value, [list(group) for group in groups], [], list(shape), loc=location))
 
 
 def alloc_tensor(type_: ir.Type, space: str, location: ir.Location) -> ir.Value:
@@ -157,22 +151,17 @@ def is_sole_start(value: ir.Value) -> bool:
 
 def materialize(value: ir.Value, place: ir.Value, location: ir.Location) -> ir.Value:
     """``bufferization.materialize_in_destination``: ``value``, in the bytes of ``place``."""
-    result: ir.Value = bufferization.MaterializeInDestinationOp(
-        source=value, dest=place, result=place.type, loc=location
-    ).result
-    return result
+    return _result(bufferization.MaterializeInDestinationOp(source=value, dest=place, result=place.type, loc=location))
 
 
 def to_tensor(buffer: ir.Value, type_: ir.Type, location: ir.Location, *, writable: bool = False) -> ir.Value:
     """``bufferization.to_tensor`` of a buffer that nothing else aliases; ``writable`` if it may be computed in."""
-    result: ir.Value = bufferization.ToTensorOp(type_, buffer, restrict=True, writable=writable, loc=location).result
-    return result
+    return _result(bufferization.ToTensorOp(type_, buffer, restrict=True, writable=writable, loc=location))
 
 
 def to_buffer(value: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:
     """``bufferization.to_buffer`` of a tensor whose buffer is only read."""
-    result: ir.Value = bufferization.ToBufferOp(type_, value, read_only=True, loc=location).result
-    return result
+    return _result(bufferization.ToBufferOp(type_, value, read_only=True, loc=location))
 
 
 def loop(count: int, carried: Sequence[ir.Value], location: ir.Location) -> ir.Operation:
@@ -193,10 +182,9 @@ def extract_slice(
     """``tensor.extract_slice`` of static sizes and steps of 1; ``shape`` may leave out extents of 1."""
     static, dynamic = _mixed(offsets)
     type_ = ir.RankedTensorType.get(list(sizes if shape is None else shape), element(value), loc=location)
-    result: ir.Value = tensor.ExtractSliceOp(
-        type_, value, dynamic, [], [], static, list(sizes), [1] * len(sizes), loc=location
-    ).result
-    return result
+    return _result(
+        tensor.ExtractSliceOp(type_, value, dynamic, [], [], static, list(sizes), [1] * len(sizes), loc=location)
+    )
 
 
 def insert_slice(
@@ -209,10 +197,11 @@ def insert_slice(
     """``tensor.insert_slice`` with steps of 1; ``sizes`` has the extents of 1 that ``piece`` lacks."""
     static, dynamic = _mixed(offsets)
     sizes = list(ir.RankedTensorType(piece.type).shape if sizes is None else sizes)
-    result: ir.Value = tensor.InsertSliceOp(
-        piece, into, dynamic, [], [], static, sizes, [1] * len(sizes), results=[into.type], loc=location
-    ).result
-    return result
+    return _result(
+        tensor.InsertSliceOp(
+            piece, into, dynamic, [], [], static, sizes, [1] * len(sizes), results=[into.type], loc=location
+        )
+    )
 
 
 def _mixed(numbers: Sequence[int | ir.Value]) -> tuple[list[int], list[ir.Value]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from spyrec import diag
 from spyrec.mlir import ir
-from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis import kernels, ops
 
 ATTRIBUTE = "dataflow.signature"
 LITERAL = -1
@@ -41,17 +41,17 @@ class ViewEntry:
         where = diag.resolve(self.location).text
         return ir.DictAttr.get(
             {
-                "arg": _i64(LITERAL if self.argument is None else self.argument.arg_number),
+                "arg": ops.i64(LITERAL if self.argument is None else self.argument.arg_number),
                 "name": ir.StringAttr.get(self.name),
                 "type": ir.TypeAttr.get(self.element),
                 "sizes": ir.DenseI64ArrayAttr.get(self.sizes),
                 "strides": ir.DenseI64ArrayAttr.get(self.strides),
-                "offset": _i64(self.offset),
-                "end": _i64(self.end),
+                "offset": ops.i64(self.offset),
+                "end": ops.i64(self.end),
                 "access": ir.StringAttr.get(self.access),
-                **({"limit": _i64(self.limit)} if self.limit is not None else {}),
+                **({"limit": ops.i64(self.limit)} if self.limit is not None else {}),
                 **({"launch": self.launch} if self.launch is not None else {}),
-                **({"line": _i64(where.line), "col": _i64(where.column)} if where else {}),
+                **({"line": ops.i64(where.line), "col": ops.i64(where.column)} if where else {}),
             }
         )
 
@@ -65,7 +65,7 @@ def write(function: ir.Operation, views: Iterable[ViewEntry]) -> None:
     scalars = [
         ir.DictAttr.get(
             {
-                "arg": _i64(argument.arg_number),
+                "arg": ops.i64(argument.arg_number),
                 "name": ir.StringAttr.get(kernels.argument_name(argument)),
                 "type": ir.TypeAttr.get(argument.type),
                 "scalar": ir.UnitAttr.get(),
@@ -80,8 +80,4 @@ def write(function: ir.Operation, views: Iterable[ViewEntry]) -> None:
 
 def _promises(argument: ir.BlockArgument) -> dict[str, ir.Attribute]:
     found = {kind: kernels.promise(argument, kind) for kind in kernels.PROMISES}
-    return {kind: _i64(number) for kind, number in found.items() if number is not None}
-
-
-def _i64(value: int) -> ir.IntegerAttr:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+    return {kind: ops.i64(number) for kind, number in found.items() if number is not None}

@@ -26,6 +26,36 @@ class Structured:
         return self.maps[0].n_dims if self.maps else 0
 
     @property
+    def operands(self) -> tuple[ir.Value, ...]:
+        """Inputs, then outputs."""
+        return (*self.inputs, *self.outputs)
+
+    @property
+    def extents(self) -> list[int] | None:
+        """How often each loop runs: the extent of a dimension that it alone walks. ``None`` when a loop has no such
+        one.
+        """
+        found: dict[int, int] = {}
+        for value, map_ in zip(self.operands, self.maps, strict=True):
+            if isinstance(value.type, ir.RankedTensorType | ir.MemRefType):
+                for result, extent in zip(map_.results, value.type.shape, strict=True):
+                    if isinstance(result, ir.AffineDimExpr):
+                        found[result.position] = extent
+        return [found[loop] for loop in range(self.loops)] if len(found) == self.loops else None
+
+    @property
+    def reduced(self) -> frozenset[int]:
+        """The loops that the op declares to reduce."""
+        kinds = ir.ArrayAttr(self.op.attributes["iterator_types"])
+        return frozenset(loop for loop, kind in enumerate(kinds) if "reduction" in str(kind))
+
+    @property
+    def indexed(self) -> frozenset[int]:
+        """The loops whose number the body asks for."""
+        ops = (view.operation for view in self.body.operations)
+        return frozenset(ir.IntegerAttr(op.attributes["dim"]).value for op in ops if op.name == "linalg.index")
+
+    @property
     def output_maps(self) -> tuple[ir.AffineMap, ...]:
         return self.maps[len(self.inputs) :]
 

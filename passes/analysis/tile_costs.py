@@ -18,7 +18,7 @@ from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
-from spyrec.passes.analysis import corelets, kernels
+from spyrec.passes.analysis import corelets
 from spyrec.passes.analysis.axes import Axes, Axis, boxed
 from spyrec.passes.analysis.compute_costs import Cycles
 from spyrec.passes.analysis.contractions import unit_for
@@ -71,7 +71,6 @@ class Costs:
         self.device = device
         self.tiles = tiles
         self.trips = trips
-        self._alignment = device.memory("lx").alignment
         self._bandwidth = {
             "load": _bandwidth(device, device.memory("device").kind, device.memory("lx").kind),
             "store": _bandwidth(device, device.memory("lx").kind, device.memory("device").kind),
@@ -95,7 +94,7 @@ class Costs:
             times *= (again or {}).get(work.op, 1)
             if work.result is not None:
                 dims, element = work.result
-                bytes_ = self._aligned(math.prod(extents[k] for k in dims) * element)
+                bytes_ = self.device.memory("lx").aligned(math.prod(extents[k] for k in dims) * element)
                 single += bytes_
                 slots += bytes_ * (SLOTS if depth or self.trips > 1 else 1)
             time, shared, whole = self._time(work, extents)
@@ -124,9 +123,6 @@ class Costs:
         overlapped = max(self.trips * max(busy.values()), iterations * turn) + latency
         in_turn = self.trips * (max(busy["load"] + busy["store"], busy["device"]) + busy["compute"])
         return Estimate(single, slots, max(in_turn, iterations * turn * SLOTS), overlapped)
-
-    def _aligned(self, bytes_: int) -> int:
-        return -(-bytes_ // self._alignment) * self._alignment
 
     def _starting(self, unit: str) -> float:
         """Cycles of a transfer before its first byte and behind its last."""
@@ -200,12 +196,3 @@ def _cycles(op: Structured, device: Device) -> Callable[[Sequence[int]], int]:
         return whole(counts) - (0 if cut is None else max(0, corelets.saved(whole, counts, cut, device)))
 
     return shared
-
-
-def bytes_of(value: ir.Value, alignment: int) -> int:
-    """Bytes of LX that a tensor takes; 0 for what is no tensor, or gets no buffer of its own."""
-    maker = kernels.defining(value)
-    if not isinstance(value.type, ir.RankedTensorType) or (maker is not None and maker.name == "tensor.empty"):
-        return 0
-    bytes_ = math.prod(value.type.shape) * numerics.sizeof(str(value.type.element_type))
-    return -(-bytes_ // alignment) * alignment

@@ -14,9 +14,9 @@ from spyrec.passes.analysis import layouts, ops, unit_loops
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
 from spyrec.passes.analysis.schedule import element_bytes, operands
+from spyrec.passes.analysis.slots import Mapped
 from spyrec.passes.analysis.unit_loops import Bound
 
-Mapped = Callable[[ir.Value], ir.Value]
 Slot = Callable[[BufferView, ir.Location], tuple[str, ir.Value]]
 """Name of a buffer and the byte address of what is shown of its current slot."""
 _SIDES = ("source", "dest")

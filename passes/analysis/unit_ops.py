@@ -15,8 +15,9 @@ from spyrec.passes.analysis import contractions, layouts, ops, unit_loops
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
 from spyrec.passes.analysis.schedule import element_bytes
-from spyrec.passes.analysis.structured import structured
-from spyrec.passes.analysis.unit_moves import Mapped, Slot
+from spyrec.passes.analysis.slots import Mapped
+from spyrec.passes.analysis.structured import Structured, structured
+from spyrec.passes.analysis.unit_moves import Slot
 
 
 @dataclass
@@ -35,12 +36,12 @@ class UnitOps:
         """`dataflow.stream`, or on a matrix unit `dataflow.contract`, for a `linalg.generic` on buffers, inside of
         loops where it has more than four counts.
         """
-        maps = [ir.AffineMapAttr(attribute).value for attribute in ir.ArrayAttr(op.attributes["indexing_maps"])]
-        values = list(op.operands)
-        buffers = [k for k, operand in enumerate(values) if isinstance(operand.type, ir.MemRefType)]
-        shown = {k: view for k in buffers if (view := view_of(values[k])) is not None}
-        counts = layouts.extents([maps[k] for k in buffers], [shown[k].shape for k in buffers])
-        walks = [layouts.walk(maps[k], _byte_strides(shown[k])) for k in buffers]
+        seen = structured(op)
+        assert seen is not None
+        buffers = [k for k, operand in enumerate(seen.operands) if isinstance(operand.type, ir.MemRefType)]
+        shown = {k: view for k in buffers if (view := view_of(seen.operands[k])) is not None}
+        counts = seen.extents
+        walks = [layouts.walk(seen.maps[k], _byte_strides(shown[k])) for k in buffers]
         known = [found for found in walks if found is not None]
         if counts is None or len(known) < len(walks):
             message = "its indexing maps are not linear, or one of its loops is no coordinate of any operand"
@@ -48,10 +49,10 @@ class UnitOps:
             return
         if 0 in counts:
             return
-        reduced = [d for d, kind in enumerate(ir.ArrayAttr(op.attributes["iterator_types"])) if "reduc" in str(kind)]
+        reduced = seen.reduced
         # Walks that are no operand: one for each loop whose number the body asks for, and one which stands still in
         # loops that reduce, to keep these from merging with others.
-        positions = _positions(op)
+        positions = sorted(seen.indexed)
         counted = [tuple(int(d == wanted) for d in range(len(counts))) for wanted in positions]
         still = [1 if d in reduced else count for d, count in enumerate(counts)]
         marks = tuple(0 if d in reduced else s for d, s in enumerate(layouts.dense_strides(still, 1)))
@@ -79,13 +80,13 @@ class UnitOps:
                 numbers,
             )
             if unit.role == "matrix":
-                self._contract(op, walked)
+                self._contract(seen, walked)
             else:
-                self._stream(op, walked)
+                self._stream(seen, walked)
 
-    def _stream(self, op: ir.Operation, walked: _Walked) -> None:
-        outputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1]
-        split = len(walked.buffers) - outputs
+    def _stream(self, seen: Structured, walked: _Walked) -> None:
+        op = seen.op
+        split = len(walked.buffers) - len(seen.outputs)
         names = [ir.FlatSymbolRefAttr.get(name) for name in walked.names]
         steps = [ir.DenseI64ArrayAttr.get(list(strides)) for strides in walked.strides]
         folded: dict[str, Any] = {"reduce": walked.folded} if walked.folded else {}
@@ -108,9 +109,9 @@ class UnitOps:
                 message = "it reduces by something that is no known combiner of its output and of one term"
                 self.sink.error(op, "unsupported-op", message)
 
-    def _contract(self, op: ir.Operation, walked: _Walked) -> None:
-        seen = structured(op)
-        factors = None if seen is None else contractions.factors(seen)
+    def _contract(self, seen: Structured, walked: _Walked) -> None:
+        op = seen.op
+        factors = contractions.factors(seen)
         if factors is None or len(walked.buffers) != 3:
             message = "a matrix unit adds up products of two operands, and this op does something else"
             self.sink.error(op, "unsupported-op", message)
@@ -185,15 +186,6 @@ class _Walked:
     strides: list[tuple[int, ...]]
     buffers: list[int]
     numbers: dict[int, tuple[ir.Value | None, tuple[int, ...]]]
-
-
-def _positions(op: ir.Operation) -> list[int]:
-    """The loops whose number the body asks for."""
-    found: set[int] = set()
-    for view in op.regions[0].blocks[0].operations:
-        if view.operation.name == "linalg.index":
-            found.add(ir.IntegerAttr(view.operation.attributes["dim"]).value)
-    return sorted(found)
 
 
 def _reducing_inside(nest: Nest) -> Nest:

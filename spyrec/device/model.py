@@ -38,6 +38,10 @@ class Memory:
     size: int
     alignment: int
 
+    def aligned(self, size: int) -> int:
+        """``size`` bytes, rounded up to whole grains."""
+        return -(-size // self.alignment) * self.alignment
+
 
 @dataclass(frozen=True)
 class Unit:
