@@ -48,8 +48,8 @@ class NormalizeReductions(Pass):
           %n = arith.maximumf %o, %a : f32
 
     An empty tensor that comes through slices, reshapes, loops and ifs counts as well: elements that nobody has written
-    may have any contents, so they get these. Leaves alone bodies without a known combiner. Refuses a
-    ``tensor.empty`` from which reductions of different combiners would start.
+    may have any contents, so they get these. Named ops count like generic ones. Leaves alone bodies without a known
+    combiner. Refuses a ``tensor.empty`` from which reductions of different combiners would start.
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -57,7 +57,7 @@ class NormalizeReductions(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         wanted: dict[_Empty, tuple[str, ir.Operation]] = {}
         for inner in kernels.walk(op):
-            seen = structured(inner) if inner.name == "linalg.generic" else None
+            seen = structured(inner)
             if seen is None or seen.is_parallel:
                 continue
             for output, value in enumerate(seen.outputs):

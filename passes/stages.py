@@ -65,9 +65,10 @@ STAGES: tuple[Stage, ...] = (
                 " it): its views are what the kernel asks of a launch, too.",
             ),
             Step(
-                "func.func(lower-tensor-ops,decompose-softmax,keep-rounding),linalg-generalize-named-ops,"
-                "func.func(reductions-to-loops,normalize-reductions,keep-rounding)",
-                "One spelling of compute. What a sum rounds is settled before upstream folds or fuses anything.",
+                "func.func(lower-tensor-ops,decompose-softmax,keep-rounding,normalize-reductions),"
+                "linalg-generalize-named-ops,func.func(reductions-to-loops,keep-rounding)",
+                "One spelling of compute. What a fold starts from and what a sum rounds is settled before upstream folds"
+                " or fuses anything: already making ops generic does.",
             ),
             Step(
                 "func.func(normalize-loops,simplify-indices,fold-constants,canonicalize,cse)",

@@ -214,7 +214,8 @@ def subview(source: ir.Value, offsets: Sequence[int], sizes: Sequence[int], loca
     """``memref.subview`` of a box with constant bounds; in its type, the strides and the place of its first element."""
     memref = ir.MemRefType(source.type)
     strides, first = memref.get_strides_and_offset()
-    first += sum(offset * stride for offset, stride in zip(offsets, strides, strict=True))
+    if first != DYNAMIC:
+        first += sum(offset * stride for offset, stride in zip(offsets, strides, strict=True))
     with location:
         layout = ir.StridedLayoutAttr.get(first, strides)
         type_ = ir.MemRefType.get(list(sizes), memref.element_type, layout, memref.memory_space)

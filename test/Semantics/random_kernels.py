@@ -113,7 +113,6 @@ class Builder:
     counters: list[tuple[str, int]] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
     data: dict[str, Any] = field(default_factory=dict)
-    written: dict[str, list[View]] = field(default_factory=dict)
     count: int = 0
     depth: int = 0
     uniform: bool = True
@@ -271,6 +270,10 @@ class Builder:
         list_ = self.view((shape[0],), "i32", dense=True)
         rng = np.random.default_rng(self.r.randrange(1 << 30))
         self.data[list_.argument] = rng.integers(0, base[0], shape[0]).astype(np.int32)
+        self.load(self.indirect(view, list_, shape), shape, element)
+
+    def indirect(self, view: View, list_: View, shape: Shape) -> str:
+        """A tile of the rows that a list names."""
         names = [self.fresh("k") for _ in shape]
         tile = self.fresh("t")
         others = "".join(f", ({v})" for v in names[1:])
@@ -280,7 +283,7 @@ class Builder:
             f" {affine(len(shape), [f'd{k}' for k in range(len(shape))])}}} : {view.type}, {list_.type}"
             f" -> !ktdp.access_tile<{tile_type(shape)}>"
         )
-        self.load(tile, shape, element)
+        return tile
 
     def output(self, value: Value) -> None:
         """Store a value to rows of its own (of this tile, and of the iteration of each loop around) of a new view."""
@@ -303,6 +306,9 @@ class Builder:
         for position, d in enumerate(order):
             before[d] = shape[position]
         base = (steps * before[0], *(n + extra for n in before[1:]))
+        if steps == 1 and not self.depth and order == sorted(order) and self.chance(0.2):
+            self.scatter(value)
+            return
         view = self.view(base, value.element)
         points = box(tuple(before))
         if self.chance(0.15):
@@ -310,8 +316,23 @@ class Builder:
         elif self.chance(0.1) and len(shape) > 1:
             points = box(tuple(before), extra="d1 - d0 >= 0")
         anchor = [f"({row}) * {before[0]}", *("0" for _ in before[1:])]
-        self.store(value, self.tile(view, anchor, tuple(before), points, tuple(order)))
-        self.written.setdefault(view.argument, []).append(view)
+        tile = self.tile(view, anchor, tuple(before), points, tuple(order))
+        self.store(value, tile)
+        if self.chance(0.25):
+            # Through memory and back, and on top of what is there.
+            again = self.elementwise(self.load(tile, shape, value.element))
+            if self.chance(0.5):
+                self.store(again, tile)
+
+    def scatter(self, value: Value) -> None:
+        """Store rows where a list says, some of them twice."""
+        shape = value.shape
+        view = self.view((shape[0] + self.r.randrange(3), *shape[1:]), value.element)
+        list_ = self.view((shape[0],), "i32", dense=True)
+        rng = np.random.default_rng(self.r.randrange(1 << 30))
+        self.data[list_.argument] = rng.integers(0, view.shape[0], shape[0]).astype(np.int32)
+        tile = self.indirect(view, list_, shape)
+        self.store(value, tile)
 
     def in_place(self) -> None:
         """Loads and stores on overlapping tiles of one argument, each tile of the grid in a block of its own."""
@@ -531,6 +552,55 @@ class Builder:
         self.say(f"linalg.yield {last} : {e}")
         self.say(f"}} -> {result.type}")
         self.values.append(result)
+
+    def two_folds(self) -> None:
+        """A nest that folds the last dimension twice, or looks for the place of the largest."""
+        value = self.value()
+        if value is None or not value.shape:
+            return
+        rank, e, shape = len(value.shape), value.element, value.shape[:-1]
+        kept = affine(rank, [f"d{k}" for k in range(rank - 1)])
+        maps = ", ".join([affine(rank, [f"d{k}" for k in range(rank)]), kept, kept])
+        kinds = ", ".join(['"parallel"'] * (rank - 1) + ['"reduction"'])
+        place = self.chance(0.4)
+        second = "i32" if place else e
+        inits = [self.constant(shape, e), self.constant(shape, second)]
+        results = [Value(self.fresh(), shape, e), Value(self.fresh(), shape, second)]
+        self.say(
+            f"{results[0].name}, {results[1].name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}"
+            f" ins({value.name} : {value.type}) outs({inits[0].name}, {inits[1].name} : {inits[0].type}, {inits[1].type}) {{"
+        )
+        self.say(f"^bb0(%p: {e}, %o: {e}, %q: {second}):")
+        g = [self.fresh("g") for _ in range(4)]
+        if place:
+            how = "arith.cmpf ogt" if value.kind == "f" else "arith.cmpi sgt"
+            self.say(f"{g[0]} = {how}, %p, %o : {e}")
+            self.say(f"{g[1]} = linalg.index {rank - 1} : index")
+            self.say(f"{g[2]} = arith.index_cast {g[1]} : index to i32")
+            self.say(f"{g[3]} = arith.select {g[0]}, {g[2]}, %q : i32")
+            self.say(f"{g[0]}s = arith.select {g[0]}, %p, %o : {e}")
+            self.say(f"linalg.yield {g[0]}s, {g[3]} : {e}, i32")
+        else:
+            one, other = self.r.choice(("addf", "maximumf")), self.r.choice(("addf", "minnumf"))
+            if value.kind == "i":
+                one, other = "addi", "maxsi"
+            self.say(f"{g[0]} = arith.{one} %o, %p : {e}")
+            self.say(f"{g[1]} = arith.{other} %q, %p : {e}")
+            self.say(f"linalg.yield {g[0]}, {g[1]} : {e}, {e}")
+        self.say(f"}} -> ({inits[0].type}, {inits[1].type})")
+        self.values += results
+
+    def softmax(self) -> None:
+        value = self.value(kind="f")
+        if value is None or not value.shape or self.exact:
+            return
+        empty = self.empty(value.shape, value.element)
+        self.new(
+            f"linalg.softmax dimension({self.r.randrange(len(value.shape))}) ins({value.name} : {value.type}) outs({empty} :"
+            f" {value.type}) -> {value.type}",
+            value.shape,
+            value.element,
+        )
 
     def contract(self) -> None:
         """A contraction of two operands, with or without a batch, operands turned, accumulator wide or narrow."""
@@ -804,7 +874,8 @@ class Builder:
             inits = [inits[0], *(self.same(inits[0]) for _ in inits[1:])]
         inside = [Value(self.fresh("a"), v.shape, v.element) for v in inits]
         results = [Value(self.fresh("r"), v.shape, v.element) for v in inits]
-        head = f"scf.for {counter} = %c0 to {bound} step %c1"
+        step = "%c1" if self.chance(0.7) else self.index(2)
+        head = f"scf.for {counter} = %c0 to {bound} step {step}"
         types = ", ".join(v.type for v in inits)
         if inits:
             pairs = ", ".join(f"{a.name} = {v.name}" for a, v in zip(inside, inits, strict=True))
@@ -916,6 +987,8 @@ class Builder:
                 (self.reduce, 5),
                 (self.generic, 6),
                 (self.contract, 5),
+                (self.two_folds, 2),
+                (self.softmax, 1),
                 (self.transpose, 2),
                 (self.broadcast, 3),
                 (self.slice, 3),

@@ -94,3 +94,18 @@ func.func @whole(%x: memref<1x512xf32, "lx">, %y: memref<1xf32, "lx">, %s: memre
   }
   return
 }
+
+// A piece of a buffer that starts where only the run knows: its halves do, too.
+//
+// CHECK-LABEL: func.func @somewhere
+// CHECK: memref.subview %{{.*}}[0, 0] [9, 512] [1, 1] : {{.*}} to memref<9x512xf16, strided<[512, 1], offset: ?>, "lx">
+// CHECK: memref.subview %{{.*}}[9, 0] [8, 512] [1, 1] : {{.*}} to memref<8x512xf16, strided<[512, 1], offset: ?>, "lx">
+func.func @somewhere(%x: memref<34x512xf16, "lx">, %y: memref<17x512xf16, "lx">, %i: index) {
+  %s = memref.subview %x[%i, 0] [17, 512] [1, 1] : memref<34x512xf16, "lx"> to memref<17x512xf16, strided<[512, 1], offset: ?>, "lx">
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%s : memref<17x512xf16, strided<[512, 1], offset: ?>, "lx">) outs(%y : memref<17x512xf16, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: f16, %o: f16):
+    %0 = math.exp %p : f16
+    linalg.yield %0 : f16
+  }
+  return
+}
