@@ -67,8 +67,8 @@ STAGES: tuple[Stage, ...] = (
             Step(
                 "func.func(lower-tensor-ops,decompose-softmax,keep-rounding,normalize-reductions),"
                 "linalg-generalize-named-ops,func.func(reductions-to-loops,keep-rounding)",
-                "One spelling of compute. What a fold starts from and what a sum rounds is settled before upstream folds"
-                " or fuses anything: already making ops generic does.",
+                "One spelling of compute. What a fold starts from and what a sum rounds is settled before upstream"
+                " folds or fuses anything: already making ops generic does.",
             ),
             Step(
                 "func.func(normalize-loops,simplify-indices,fold-constants,canonicalize,cse)",
