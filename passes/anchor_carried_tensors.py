@@ -162,7 +162,6 @@ def _may_go(value: ir.Value, taker: ir.Operation) -> bool:
     elif taker.name == "scf.if" and not all(_may_go(below, value.owner.operation) for below in _below(value)):
         # Bufferization takes offence at what may be written where something else lies that is read later.
         return False
-    before = {inner.operation for inner in _up_to(block, taker)}
     taken = 0
     for use in value.uses:
         user = use.owner.operation
@@ -173,7 +172,7 @@ def _may_go(value: ir.Value, taker: ir.Operation) -> bool:
         elif _is_within(user, taker):
             if taker.name != "scf.if":
                 return False
-        elif user not in before or not _only_reads(user, use.operand_number):
+        elif user.block != block or not user.is_before_in_block(taker) or not _only_reads(user, use.operand_number):
             return False
     return taken < 2 or taker.name == "scf.if"
 
@@ -182,13 +181,6 @@ def _only_reads(user: ir.Operation, operand: int) -> bool:
     """Whether the op is done with its operand once it is through: no result lies there."""
     seen = structured(user)
     return operand < len(seen.inputs) if seen is not None else user.name == dataflow.WriteOp.NAME
-
-
-def _up_to(block: ir.Block, last: ir.Operation) -> Iterator[ir.OpView]:
-    for view in block.operations:
-        if view.operation == last:
-            return
-        yield view
 
 
 def _lies_in(value: ir.Value, place: ir.Value) -> bool:

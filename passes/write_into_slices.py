@@ -63,13 +63,9 @@ def _write_there(op: Structured, insert: ir.Operation) -> None:
     maker = kernels.defining(whole)
     if maker is not None and ops.is_fresh(whole) and maker.block == op.op.block:
         maker.move_before(op.op)
-    before = set()
-    for view in op.op.block.operations:
-        if view.operation == op.op:
-            break
-        before.add(view.operation)
     makers = [kernels.defining(value) for value in list(insert.operands)[1:]]
-    if any(maker is not None and maker.block == op.op.block and maker not in before for maker in makers):
+    here = [maker for maker in makers if maker is not None and maker.block == op.op.block]
+    if not all(maker.is_before_in_block(op.op) for maker in here):
         op.op.move_before(insert)
     fresh = kernels.defining(op.outputs[0])
     segments = list(ir.DenseI32ArrayAttr(insert.attributes["operandSegmentSizes"]))[1:]

@@ -55,7 +55,24 @@ def test_what_a_docstring_lacks_is_said() -> None:
         def run(self, op: ir.Operation, ctx: PassContext) -> None:
             pass
 
+    @dataclass
+    class Joined(Half):
+        """Do something.
+
+        It is done because of a reason that takes more than twenty words to explain, and these are those words, one
+        after the other, until there are enough.
+
+        IR before::
+
+            %x = arith.constant 0 : index %y = arith.constant 1 : index
+
+        IR after::
+
+            scf.for %i = %x to %y step %y {
+        """
+
     assert len(list(passdocs.shortcomings(Silent))) == 5
+    assert list(passdocs.shortcomings(Joined)) == ["two statements of IR stand on one line"]
     assert list(passdocs.shortcomings(Half)) == ["it shows no 'IR after::'"]
 
 
