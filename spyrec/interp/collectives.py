@@ -7,6 +7,7 @@ give one partial, or the fold of all of them in the order of tile ids.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ class Groups:
         future: Any = type_
         self._set = SetFunction.of(future.groups)
 
+    @functools.cached_property
     def numbers(self) -> list[int]:
         """The groups."""
         points = self._set.points()
@@ -81,7 +83,7 @@ def produce(op: ir.Operation, scope: Scope) -> Run:
         tile = frame.tile
         future = tile.exchange.begin(op, tile.number)
         count = tile.count
-        mine = [g for g in groups.numbers() if tile.number in producers.of(count, g)]
+        mine = [g for g in groups.numbers if tile.number in producers.of(count, g)]
         if len(mine) > 1:
             raise Fault(
                 "overlapping-groups", f"tile {tile.number} produces for groups {mine[0]} and {mine[1]}; it may for one"
@@ -104,12 +106,13 @@ class Taking:
         self.consumers = Members(op.attributes["consumer_tiles_per_group"], "consumer_tiles_per_group")
         name = "producer_dependency_per_consumer"
         self.dependency = Members(op.attributes[name], name) if name in op.attributes else None
+        self._made: dict[int, Members] = {}
 
     def partials(self, frame: Frame, future: Future) -> Flow:
         """The partials of the group that the tile is a consumer of, in the order of tiles; None when it is of none."""
         tile = frame.tile
         count = tile.count
-        mine = [g for g in self.groups.numbers() if tile.number in self.consumers.of(count, g)]
+        mine = [g for g in self.groups.numbers if tile.number in self.consumers.of(count, g)]
         if len(mine) > 1:
             raise Fault(
                 "overlapping-groups",
@@ -118,8 +121,7 @@ class Taking:
         if not mine:
             return None
         group = mine[0]
-        made = Members(future.op.attributes["producer_tiles_per_group"], "producer_tiles_per_group")
-        wanted = made.of(count, group)
+        wanted = self._producers(future.op).of(count, group)
         if self.dependency is not None:
             named = self.dependency.of(count, tile.number, group)
             strange = [t for t in named if t not in wanted]
@@ -139,6 +141,13 @@ class Taking:
             if tile.clock is not None and partial.published is not None:
                 tile.clock.acquire(partial.published)
         return partials
+
+    def _producers(self, produce: ir.Operation) -> Members:
+        key = hash(produce)
+        if key not in self._made:
+            name = "producer_tiles_per_group"
+            self._made[key] = Members(produce.attributes[name], name)
+        return self._made[key]
 
     def undefined(self) -> tuple[Tensor, ...]:
         """What a tile gets that is no consumer."""

@@ -6,6 +6,7 @@ memref a :class:`Buffer`. Views and access tiles have classes of their own besid
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,12 @@ class Tensor:
     @staticmethod
     def empty(shape: tuple[int, ...], element: str) -> Tensor:
         """A tensor without contents."""
-        return Tensor(np.zeros(shape, numerics.dtype(element)), np.broadcast_to(np.True_, shape))
+        return Tensor(np.zeros(shape, numerics.dtype(element)), _all_holes(shape))
+
+
+@functools.lru_cache(maxsize=256)
+def _all_holes(shape: tuple[int, ...]) -> Mask:
+    return np.broadcast_to(np.True_, shape)
 
 
 class Buffer:
