@@ -8,6 +8,7 @@ executor checks every access anyway, so a footprint may be too small but must no
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -203,23 +204,27 @@ def _tile_access(tile: ir.Value) -> str:
 
 
 def _counters(op: ir.Operation, evaluator: Evaluator, at: Point) -> Iterator[Point]:
-    """Points of the first and last iteration of the loops around ``op``; none when one of them does not run."""
+    """Points of the first and last iteration of the loops around ``op``; none when one of them does not run.
+
+    A counter whose bounds only the run knows has no number.
+    """
     loops = []
     parent = op.parent
     while parent is not None and parent.operation.name != "func.func":
-        if parent.operation.name == "scf.for":
+        if parent.operation.name in _LOOPS:
             loops.append(parent.operation)
         parent = parent.operation.parent
     points = [at]
-    for depth, loop in enumerate(reversed(loops)):
-        counter = loop.regions[0].blocks[0].arguments[0]
+    counters = [(loop, k) for loop in reversed(loops) for k in range(_dimensions(loop))]
+    for depth, (loop, number) in enumerate(counters):
+        counter = loop.regions[0].blocks[0].arguments[number]
         grown = []
         for point in points:
-            bounds = [evaluator.number(v, point) for v in list(loop.operands)[:3]]
-            if any(b is None for b in bounds):
+            bounds = _LOOPS[loop.name](loop, number, functools.partial(evaluator.number, at=point))
+            if bounds is None:
                 grown.append(point)
                 continue
-            lower, upper, step = (b for b in bounds if b is not None)
+            lower, upper, step = bounds
             if step <= 0 or lower >= upper:
                 continue
             last = lower + (upper - 1 - lower) // step * step
@@ -227,6 +232,62 @@ def _counters(op: ir.Operation, evaluator: Evaluator, at: Point) -> Iterator[Poi
             grown += [replace(point, counters={**point.counters, counter: e}) for e in sorted(ends)]
         points = grown
     return iter(points)
+
+
+#: A number of a value, None if only the run knows it.
+_Number = Callable[[ir.Value], int | None]
+_Bounds = tuple[int, int, int]
+
+
+def _dimensions(loop: ir.Operation) -> int:
+    """How many counters a loop has."""
+    if loop.name == "scf.parallel":
+        return int(ir.DenseI32ArrayAttr(loop.attributes["operandSegmentSizes"])[0])
+    return len(ir.DenseI64ArrayAttr(loop.attributes["staticLowerBound"])) if loop.name == "scf.forall" else 1
+
+
+def _known(numbers: Sequence[int | None]) -> _Bounds | None:
+    lower, upper, step = numbers
+    return None if lower is None or upper is None or step is None else (lower, upper, step)
+
+
+def _scf_for(loop: ir.Operation, number: int, of: _Number) -> _Bounds | None:
+    return _known([of(v) for v in list(loop.operands)[:3]])
+
+
+def _scf_parallel(loop: ir.Operation, number: int, of: _Number) -> _Bounds | None:
+    count = _dimensions(loop)
+    return _known([of(loop.operands[k * count + number]) for k in range(3)])
+
+
+def _scf_forall(loop: ir.Operation, number: int, of: _Number) -> _Bounds | None:
+    operands, found = iter(loop.operands), []
+    for name in ("staticLowerBound", "staticUpperBound", "staticStep"):
+        entries = [next(operands) if n == DYNAMIC else n for n in ir.DenseI64ArrayAttr(loop.attributes[name])]
+        entry = entries[number]
+        found.append(entry if isinstance(entry, int) else of(entry))
+    return _known(found)
+
+
+def _affine_for(loop: ir.Operation, number: int, of: _Number) -> _Bounds | None:
+    counts, ends = list(ir.DenseI32ArrayAttr(loop.attributes["operandSegmentSizes"])), []
+    first = 0
+    for count, side, choose in zip(counts, ("lower", "upper"), (max, min), strict=False):
+        numbers = [of(v) for v in list(loop.operands)[first : first + count]]
+        known = [n for n in numbers if n is not None]
+        if len(known) < len(numbers):
+            return None
+        ends.append(int(choose(apply_map(ir.AffineMapAttr(loop.attributes[f"{side}BoundMap"]).value)(known))))
+        first += count
+    return ends[0], ends[1], ir.IntegerAttr(loop.attributes["step"]).value
+
+
+_LOOPS: Mapping[str, Callable[[ir.Operation, int, _Number], _Bounds | None]] = {
+    "scf.for": _scf_for,
+    "scf.parallel": _scf_parallel,
+    "scf.forall": _scf_forall,
+    "affine.for": _affine_for,
+}
 
 
 def _refuse_scaled(view: ir.Operation, name: str) -> NoReturn:

@@ -70,6 +70,24 @@ def test_a_view_in_a_loop_reaches_as_far_as_its_last_iteration() -> None:
     assert unknown.arguments[2].kind == "scalar"
 
 
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "affine.for %k = max affine_map<()[s] -> (0, s - 900)>()[%end] to min affine_map<()[s] -> (s, 1000)>()[%end] step 100 {",
+        "scf.parallel (%j0, %k) = (%c0, %c0) to (%c1, %end) step (%c1, %c100) {",
+        "scf.forall (%j0, %k) = (0, 0) to (1, %end) step (1, 100) {",
+    ],
+)
+def test_so_it_does_in_loops_of_other_kinds(loop: str) -> None:
+    body = (
+        f"  %end = arith.index_cast %n : i32 to index\n  {loop}\n"
+        "    %at = arith.addi %x, %k : index\n" + view("%at") + LOAD + "  }\n"
+    )
+    (seen,) = signature(body, n=250).views
+    assert (seen.arg, seen.offset, seen.end) == (0, 0, 200 + 32)
+    assert not signature(body, n=0).views
+
+
 def test_strides_and_stores() -> None:
     store = LOAD + "  ktdp.store %a, %xt : tensor<1x8xf16>, <1x8xindex>\n"
     (seen,) = signature(view("%x", strides="1, 65") + store).views
