@@ -13,17 +13,14 @@ from spyrec.device.model import Memory
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, tile_costs
-from spyrec.passes.analysis.axes import Axis, segments
+from spyrec.passes.analysis.axes import Axis, is_tensor_loop, segments
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.tile_costs import Costs
-from spyrec.passes.analysis.tiling import TILES, Group, Plan, Segment, is_access
+from spyrec.passes.analysis.tiling import TILES, Group, Plan, Segment, accesses_of
 from spyrec.passkit import Pass, PassContext, option
 
 _GAIN = 0.95
 """A group that fits is cut when the estimate is less than this part of what it takes as it stands."""
-
-_MANY = 1 << 10
-"""Iterations that a loop is taken to have when the launch decides."""
 
 _ENOUGH = 4
 """Iterations of the loops around a group with which its units overlap as they are."""
@@ -50,6 +47,9 @@ class ChooseTileSizes(Pass):
 
         %s = linalg.generic {dataflow.tiles = [array<i64: 0, 16>], ...} ins(%a : ...) outs(%e : ...) {...}
 
+    A loop that carries tensors and only reads and computes is an op of its group: where that does not fit, it is done
+    once per tile of what it carries (rows of attention, blocks of a product), and not cut inside.
+
     tile-and-fuse makes the loop. With ``when=fit`` only what is too large for LX is cut; ``size`` is the extent of
     every tile, whatever it costs. Leaves alone a group with a mark, and one that cannot be cut or for which nothing
     fits: address assignment says then what is too large. Refuses nothing but a negative ``size``.
@@ -68,19 +68,22 @@ class ChooseTileSizes(Pass):
         if self.when == "never" or not kernels.has_body(op):
             return
         values = IndexValues(op, implicit_tiles=ctx.device.cores)
-        blocks = [block for inner in [op, *_loops(op)] for region in inner.regions for block in region.blocks]
         marks: list[tuple[ir.Operation, ir.Attribute]] = []
+        cut: set[ir.Operation] = set()
         beside = _Beside(op, ctx.device.memory("lx"))
-        for block in blocks:
-            for operations in segments(block):
-                for group in Segment(operations, values).groups:
-                    members = group.operations
-                    if not any(map(is_access, members)) or any(TILES in member.attributes for member in members):
-                        continue
-                    chooser = _Chooser(self, op, group, ctx, beside)
-                    if (mark := chooser.mark()) is not None:
-                        marks.append((chooser.root, mark))
-                        beside.remove(members)
+        for outer in [op, *_loops(op)]:
+            if any(loop in cut or TILES in loop.attributes for loop in (outer, *kernels.around(outer, op))):
+                continue  # its ops are cut with it
+            # What is around a loop is cut with the loop, or else on its own.
+            for group in [*_groups(outer, values, loops=True), *_groups(outer, values, loops=False)]:
+                members = group.operations
+                if any(map(_is_marked, members)) or not cut.isdisjoint(members):
+                    continue
+                chooser = _Chooser(self, op, group, ctx, beside)
+                if (mark := chooser.mark()) is not None:
+                    marks.append((chooser.root, mark))
+                    cut.update(members)
+                    beside.remove(inner for member in members for inner in (member, *kernels.walk(member)))
         for root, mark in marks:
             root.attributes[TILES] = mark
             ctx.statistics["groups to be cut"] += 1
@@ -88,6 +91,23 @@ class ChooseTileSizes(Pass):
 
 def _loops(function: ir.Operation) -> Iterator[ir.Operation]:
     return (op for op in kernels.walk(function) if op.name.startswith("scf."))
+
+
+def _groups(outer: ir.Operation, values: IndexValues, *, loops: bool) -> Iterator[Group]:
+    """The groups right inside of ``outer`` that touch memory: those with loops, or all that are left without."""
+    for block in (block for region in outer.regions for block in region.blocks):
+        for operations in segments(block, loops=loops):
+            if loops and not any(map(is_tensor_loop, operations)):
+                continue
+            for group in Segment(operations, values).groups:
+                members = group.operations
+                if any(map(accesses_of, members)) and (not loops or any(map(is_tensor_loop, members))):
+                    yield group
+
+
+def _is_marked(op: ir.Operation) -> bool:
+    """Whether ``op`` has a mark, or one in it."""
+    return any(TILES in inner.attributes for inner in (op, *kernels.walk(op)))
 
 
 class _Beside:
@@ -153,12 +173,14 @@ class _Chooser:
         self.group = group
         self.trips = self._trips()
         members, axes = group.operations, group.axes
-        self.costs = Costs(members, axes, ctx.device, kernels.tiles(function), self.trips)
+        self.costs = Costs(members, axes, ctx.device, kernels.tiles(function), self.trips, group.values)
         self.room = ctx.device.memory("lx").size - beside.taken(members)
-        # What runs over most points is where all axes are that matter; of equals the last linalg op.
+        # What runs over most points is where all axes are that matter; of equals the last linalg op. A loop says where
+        # it is cut itself.
         points = {op: math.prod(axis.extent for axis in axes.space(op)) for op in members}
         self._known: dict[tuple[Axis, ...], list[Plan] | None] = {}
-        self.root = max(reversed(members), key=lambda op: (points[op], op.name == "linalg.generic"))
+        self.loops = list(filter(is_tensor_loop, members))
+        self.root = max(reversed(self.loops or members), key=lambda op: (points[op], op.name == "linalg.generic"))
 
     def mark(self) -> ir.Attribute | None:
         """The mark for the root of the group; ``None`` when the group stays as it is."""
@@ -179,7 +201,8 @@ class _Chooser:
         """The best choice; nothing when the group is best left as it is."""
         whole = self.costs.estimate({})
         fits = whole.single <= self.room
-        overlaps = self.trips >= _ENOUGH and whole.slots <= self.room
+        # A loop over tensors overlaps in itself.
+        overlaps = bool(self.loops) or (self.trips >= _ENOUGH and whole.slots <= self.room)
         if fits and (self.options.when == "fit" or overlaps):
             return ()
         parallel = [axis for axis in self._axes() if not axis.reduced_by]
@@ -233,16 +256,8 @@ class _Chooser:
 
     def _trips(self) -> int:
         """How often the loops around the group run it."""
-        total = 1
-        for op in kernels.around(self.group.operations[0], self.function):
-            if op.name == "scf.for":
-                values = self.group.values
-                low, high = (values.form(operand) for operand in list(op.operands)[:2])
-                trips = high - low
-                total *= max(0, trips.constant) if trips.is_constant else min(_MANY, values.interval(trips).high)
-            elif op.name == "scf.while":
-                total *= _MANY
-        return max(1, total)
+        around = kernels.around(self.group.operations[0], self.function)
+        return max(1, math.prod(tile_costs.trips_of(op, self.group.values) for op in around))
 
 
 def _sizes(axis: Axis) -> list[int]:

@@ -47,6 +47,9 @@ class TileAndFuse(Pass):
     and bf16 in f32. What comes after the fold and has the dimension again (a softmax) reads it again, in a loop of its
     own. Results have equal bits unless a sum or product is carried, which rounds it once per tile.
 
+    A loop with the mark is cut along a dimension of what it carries (those of all its tensors count, one after the
+    other, each that is the same once), with the ops around it: it is done once per tile.
+
     Leaves alone what has no mark. Refuses a mark on a dimension that cannot be cut without changing what the kernel
     computes (``wrong-attribute``).
     """
@@ -74,7 +77,7 @@ def _next(function: ir.Operation, ctx: PassContext) -> tuple[ir.Operation, Group
     for marked in kernels.walk(function):
         if TILES not in marked.attributes:
             continue
-        for operations in segments(marked.block):
+        for operations in segments(marked.block, loops=marked.name == "scf.for"):
             if marked in operations:
                 values = IndexValues(function, implicit_tiles=ctx.device.cores)
                 groups = Segment(operations, values).groups
@@ -193,13 +196,20 @@ class _Tile:
         view = old.opview
         if isinstance(view, dataflow.BoxOp):
             new = self._box(view)
+        elif old.name == "scf.for":
+            new = self._loop(old)
         else:
             operands = [self._operand(value) for value in old.operands]
             new = old.clone()
             for position, operand in enumerate(operands):
                 new.operands[position] = operand
             for before, result in zip(old.results, new.results, strict=True):
-                result.set_type(self._type(before))
+                if isinstance(before.type, ir.RankedTensorType):
+                    result.set_type(self._type(before))
+            for inner in kernels.walk(new):
+                for position, operand in enumerate(inner.operands):
+                    if operand in self.made:  # a scalar of the loop around it
+                        inner.operands[position] = self.made[operand]
         self.made.update(zip(old.results, new.results, strict=True))
         match old.name:
             case "linalg.generic":
@@ -210,7 +220,8 @@ class _Tile:
             case "tensor.expand_shape":
                 new.attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(self.shape(old.results[0]))
         if old == self.marked:
-            del new.attributes[TILES]
+            if TILES in new.attributes:
+                del new.attributes[TILES]
             if rest := tiles_of(old)[1:]:
                 new.attributes[TILES] = ir.ArrayAttr.get([ir.DenseI64ArrayAttr.get(pair) for pair in rest])
         return new
@@ -220,6 +231,27 @@ class _Tile:
         new = self.clone(old)
         accumulators.widen(new, outputs)
         return list(new.results)
+
+    def _loop(self, old: ir.Operation) -> ir.Operation:
+        """A loop, with all that is in it for the tile."""
+        inside = [old, *kernels.walk(old)]
+        own: set[ir.Value] = {value for op in inside[1:] for value in op.results}
+        own |= {value for op in inside for region in op.regions for block in region.blocks for value in block.arguments}
+        for op in inside:
+            for value in op.operands:
+                if value not in own:
+                    self._operand(value)  # a piece that several take stands in front of all of them
+        bounds, starts = list(old.operands)[:3], list(old.operands)[3:]
+        with old.location:  # the arguments of the body get it
+            new: ir.Operation = scf.ForOp(*map(self._operand, bounds), list(map(self._operand, starts))).operation
+        before, after = (loop.regions[0].blocks[0] for loop in (old, new))
+        self.made.update(zip(before.arguments, after.arguments, strict=True))
+        *body, end = (view.operation for view in before.operations)
+        with ir.InsertionPoint(after):
+            for op in body:
+                self.clone(op)
+            scf.YieldOp([self._operand(value) for value in end.operands], loc=end.location)
+        return new
 
     def _operand(self, value: ir.Value) -> ir.Value:
         if value not in self.made:
@@ -255,14 +287,15 @@ class _Tile:
 
     def _shift(self, old: dataflow.BoxOp, dim: int, fields: dict[str, Any]) -> None:
         """Let a box start where the tile starts in its dimension ``dim``; its clip and its set stay where they are."""
-        where, offset = kernels.unnamed(old.operation.location), self.values.unwrapped(old.offset)
+        where, offset = kernels.unnamed(old.operation.location), fields["offset"]
         stride = old.static_strides[dim]
         if stride == DYNAMIC:
-            step = old.strides[list(old.static_strides)[:dim].count(DYNAMIC)]
+            step = fields["strides"][list(old.static_strides)[:dim].count(DYNAMIC)]
             moved = ops.multiply(self.values.materialize(self.start, where), step, where)
-            fields["offset"] = ops.add(old.offset, moved, where)
+            fields["offset"] = ops.add(offset, moved, where)
         else:
-            fields["offset"] = self.values.materialize(offset + self.start.scaled(stride), where)
+            start = self.values.unwrapped(offset) + self.start.scaled(stride)
+            fields["offset"] = self.values.materialize(start, where)
         for name, static in (("lower", old.static_lower), ("upper", old.static_upper)):
             if static is None:
                 continue

@@ -3,6 +3,9 @@
 An :class:`Axis` is what can be cut into tiles: all ops that have it are then computed for some of its indices at a
 time. It grows over every op that hands out a dimension as it is; where an op needs a dimension as a whole (it shifts
 indices, reshapes, or takes a piece), the axis cannot be cut.
+
+A loop that carries tensors is an op like others when its iterations only read and compute (:func:`is_tensor_loop`): it
+can be cut along the dimensions of what it carries, and is then run once per tile.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from dataclasses import dataclass, field
 
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
-from spyrec.passes.analysis import support
+from spyrec.passes.analysis import kernels, support
 from spyrec.passes.analysis.structured import structured
 
 
@@ -39,14 +42,37 @@ def _captures_a_tensor(op: ir.Operation) -> bool:
     return any(isinstance(operand.type, ir.ShapedType) for view in body.operations for operand in view.operands)
 
 
-def segments(block: ir.Block) -> Iterator[list[ir.Operation]]:
-    """The tensor ops of a block, in order, split where another op that is no scalar arithmetic stands between them."""
+def is_tensor_loop(op: ir.Operation) -> bool:
+    """Whether ``op`` is a loop that carries tensors, and nothing else, and does no more than read and compute."""
+    if op.name != "scf.for" or not op.results or not all(map(_is_tensor, op.results)):
+        return False
+    *inside, _ = (view.operation for view in op.regions[0].blocks[0].operations)
+    return all(
+        (is_tensor_op(inner) and not isinstance(inner.opview, dataflow.WriteOp))
+        or (_is_scalar(inner) and not any(map(_is_tensor, inner.results)))
+        or is_tensor_loop(inner)
+        for inner in inside
+    )
+
+
+def _is_tensor(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.RankedTensorType)
+
+
+def _is_scalar(op: ir.Operation) -> bool:
+    return op.name in support.SCALAR_OPS or isinstance(op.opview, dataflow.TileIdOp)
+
+
+def segments(block: ir.Block, *, loops: bool = False) -> Iterator[list[ir.Operation]]:
+    """The tensor ops of a block, in order, split where another op that is no scalar arithmetic stands between them.
+    With ``loops``, loops over tensor ops are of them.
+    """
     current: list[ir.Operation] = []
     for view in block.operations:
         op = view.operation
-        if is_tensor_op(op):
+        if is_tensor_op(op) or (loops and is_tensor_loop(op)):
             current.append(op)
-        elif op.name not in support.SCALAR_OPS and not isinstance(op.opview, dataflow.TileIdOp):
+        elif not _is_scalar(op):
             if current:
                 yield current
             current = []
@@ -55,7 +81,7 @@ def segments(block: ir.Block) -> Iterator[list[ir.Operation]]:
 
 
 class Axes:
-    """The axes of ``operations``, which are tensor ops (:func:`is_tensor_op`)."""
+    """The axes of ``operations``, which are tensor ops (:func:`is_tensor_op`) and loops over them."""
 
     def __init__(self, operations: Sequence[ir.Operation]) -> None:
         self._parents: list[int] = []
@@ -66,20 +92,29 @@ class Axes:
         self._spaces: dict[ir.Operation, list[int]] = {}
         self._axes: dict[int, Axis] = {}
         for op in operations:
-            self._spaces[op] = _RULES[op.name](self, op)
-        for nodes in [*self._values.values(), *self._spaces.values()]:
+            self._visit(op)
+        spaces = [nodes for op, nodes in self._spaces.items() if op.name != "scf.for"]
+        for nodes in [*self._values.values(), *spaces]:
             roots = [self._find(node) for node in nodes]
             # A tile of an axis that an op or a tensor has twice would be its diagonal.
             self._wholes += [root for root in roots if roots.count(root) > 1]
+        for op in operations:
+            if op.name == "scf.for":
+                self._keep_inside(op)
         for node in self._wholes:
             self._axis(node).whole = True
         for node, op in self._folds:
             self._axis(node).reduced_by.append(op)
         self._axes_of_ops = {op: [self._axis(node) for node in nodes] for op, nodes in self._spaces.items()}
+        for op, space in self._axes_of_ops.items():
+            if op.name == "scf.for":
+                space[:] = dict.fromkeys(space)
         self._axes_of_values = {value: [self._axis(node) for node in nodes] for value, nodes in self._values.items()}
 
     def space(self, op: ir.Operation) -> list[Axis]:
-        """The axes that an op runs over: the loops of a linalg op, for others the dimensions of what they make."""
+        """The axes that an op runs over: the loops of a linalg op, for others the dimensions of what they make; of all
+        that a loop carries, each axis once.
+        """
         return self._axes_of_ops[op]
 
     def dims(self, value: ir.Value) -> list[Axis]:
@@ -91,6 +126,30 @@ class Axes:
         return self._axes.setdefault(root, Axis(self._extents[root]))
 
     # Making them
+
+    def _visit(self, op: ir.Operation) -> None:
+        if op.name != "scf.for":
+            self._spaces[op] = _RULES[op.name](self, op)
+            return
+        body = op.regions[0].blocks[0]
+        *inside, end = (view.operation for view in body.operations)
+        lists = list(op.operands)[3:], list(body.arguments)[1:], list(end.operands)
+        for result, *places in zip(op.results, *lists, strict=True):
+            for value in places:
+                self.join_all(self.of(value), self.of(result))
+        for inner in inside:
+            if is_tensor_op(inner) or inner.name == "scf.for":
+                self._visit(inner)
+        self._spaces[op] = [node for result in op.results for node in self.of(result)]
+
+    def _keep_inside(self, loop: ir.Operation) -> None:
+        """Each iteration needs what it folds as a whole, and what no tensor has that the loop carries."""
+        inside = [op for op in kernels.walk(loop) if op in self._spaces]
+        carried = {self._find(node) for node in self._spaces[loop]}
+        for op in inside:
+            nodes = [*self._spaces[op], *(node for value in op.operands for node in self._values.get(value, ()))]
+            self._wholes += [node for node in nodes if self._find(node) not in carried]
+        self._wholes += [node for node, op in self._folds if op in inside]
 
     def _node(self, extent: int) -> int:
         self._parents.append(len(self._parents))

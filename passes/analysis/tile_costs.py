@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from spyrec import numerics
 from spyrec.device import cost, routes
@@ -18,10 +18,11 @@ from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
-from spyrec.passes.analysis import corelets
-from spyrec.passes.analysis.axes import Axes, Axis, boxed
+from spyrec.passes.analysis import corelets, kernels
+from spyrec.passes.analysis.axes import Axes, Axis, boxed, is_tensor_op
 from spyrec.passes.analysis.compute_costs import Cycles
 from spyrec.passes.analysis.contractions import unit_for
+from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.structured import Structured, structured
 
 SLOTS = 2
@@ -29,6 +30,9 @@ SLOTS = 2
 
 _AROUND = 12
 """Scalar instructions of a unit around one transfer or stream."""
+
+MANY = 1 << 10
+"""Iterations that a loop is taken to have when the launch decides."""
 
 Sizes = Mapping[Axis, int]
 """The extent of a tile for each axis that is cut, outermost loop first."""
@@ -56,18 +60,62 @@ class _Work:
     axes: tuple[Axis, ...]
     extents: tuple[int, ...]
     unit: str
+    """``load``, ``store``, ``compute``; nothing for what only takes room."""
     result: tuple[tuple[int, ...], int] | None
     """The dimensions of the tensor that it makes, as positions in ``axes``, and bytes of its element."""
     strides: tuple[int, ...] = ()
     element: int = 0
     compute: Callable[[Sequence[int]], int] | None = None
     """Cycles of a compute op with these extents of its loops."""
+    loops: tuple[ir.Operation, ...] = ()
+    """The loops of the group that it is in, outermost first."""
+
+
+@dataclass
+class _Way:
+    """What one iteration of a loop does: how long a tile is on its way in each kind of unit."""
+
+    iterations: int
+    compute: float = 0.0
+    traffic: float = 0.0
+    moving: dict[str, float] = field(default_factory=dict)
+    whole: dict[str, float] = field(default_factory=dict)
+    transfers: dict[str, int] = field(default_factory=lambda: {"load": 0, "store": 0})
+
+    def add(self, unit: str, time: float, shared: float, whole: float, times: int) -> None:
+        """One op more, with what :meth:`Costs._time` says of it, that is done ``times``."""
+        self.traffic += shared
+        if unit == "compute":
+            self.compute += whole
+            return
+        # The transfers of one iteration overlap.
+        self.moving[unit] = max(self.moving.get(unit, 0.0), time)
+        self.whole[unit] = max(self.whole.get(unit, 0.0), whole)
+        self.transfers[unit] += times
+
+    def turn(self, posts: float) -> float:
+        """The longest that two units, one behind the other, have a slot."""
+        # All of an iteration's transfers share the bandwidth of device memory.
+        load, store = (
+            self.whole[unit] + max(0.0, self.traffic - self.moving[unit]) if unit in self.whole else 0.0
+            for unit in ("load", "store")
+        )
+        stops = [way for way in (load, self.compute, store) if way]
+        return max((a + b + posts for a, b in itertools.pairwise(stops)), default=0.0)
 
 
 class Costs:
     """Estimates for ``operations``, one group. ``trips``: how often the loops around it run it."""
 
-    def __init__(self, operations: Sequence[ir.Operation], axes: Axes, device: Device, tiles: int, trips: int) -> None:
+    def __init__(
+        self,
+        operations: Sequence[ir.Operation],
+        axes: Axes,
+        device: Device,
+        tiles: int,
+        trips: int,
+        values: IndexValues,
+    ) -> None:
         self.device = device
         self.tiles = tiles
         self.trips = trips
@@ -75,54 +123,54 @@ class Costs:
             "load": _bandwidth(device, device.memory("device").kind, device.memory("lx").kind),
             "store": _bandwidth(device, device.memory("lx").kind, device.memory("device").kind),
         }
-        self._works = [work for op in operations if (work := _work(op, axes, device)) is not None]
+        self._works = [work for op in operations for work in _works(op, axes, device)]
+        self._turns = {loop: trips_of(loop, values) for work in self._works for loop in work.loops}
+        self._around = {
+            work.op: frozenset(axes.space(work.loops[0] if work.loops else work.op)) for work in self._works
+        }
+        """The axes whose loops over tiles an op is in."""
 
     def estimate(self, sizes: Sizes, again: Mapping[ir.Operation, int] | None = None) -> Estimate:
         """For tiles of ``sizes``. ``again``: how many loops over the same tiles an op is in, if it is not one."""
         order = list(sizes)
+        tiled = math.prod(-(-axis.extent // size) for axis, size in sizes.items())
         single = slots = 0
         busy = {"load": 0.0, "store": 0.0, "compute": 0.0, "device": 0.0}
-        way = {"load": 0.0, "store": 0.0, "compute": 0.0}
-        """How long one tile is on its way in each kind of unit; the transfers of one iteration overlap."""
-        moving = {"load": 0.0, "store": 0.0}
-        starting = {"load": 0.0, "store": 0.0}
-        straight = traffic = 0.0
+        ways: dict[tuple[ir.Operation, ...], _Way] = {}
+        straight = 0.0
         for work in self._works:
             extents = [sizes.get(axis, n) for axis, n in zip(work.axes, work.extents, strict=True)]
-            depth = max((order.index(axis) + 1 for axis in work.axes if axis in sizes), default=0)
-            times = math.prod(-(-axis.extent // sizes[axis]) for axis in order[:depth])
-            times *= (again or {}).get(work.op, 1)
+            depth = max((order.index(axis) + 1 for axis in self._around[work.op] if axis in sizes), default=0)
+            turns = math.prod(self._turns[loop] for loop in work.loops)
+            times = turns * math.prod(-(-axis.extent // sizes[axis]) for axis in order[:depth])
+            times *= (again or {}).get(work.loops[0] if work.loops else work.op, 1)
             if work.result is not None:
                 dims, element = work.result
                 bytes_ = self.device.memory("lx").aligned(math.prod(extents[k] for k in dims) * element)
                 single += bytes_
-                slots += bytes_ * (SLOTS if depth or self.trips > 1 else 1)
+                slots += bytes_ * (SLOTS if depth or turns > 1 or self.trips > 1 else 1)
+            if not work.unit:
+                continue
             time, shared, whole = self._time(work, extents)
             busy[work.unit] += times * time
             busy["device"] += times * shared
             straight += max(time, shared)
-            traffic += shared
-            if work.unit in moving:
-                moving[work.unit] = max(moving[work.unit], time)
-                starting[work.unit] += times * self._starting(work.unit)
-            way[work.unit] = way[work.unit] + whole if work.unit == "compute" else max(way[work.unit], whole)
-        # All of an iteration's transfers share the bandwidth of device memory.
-        for unit in ("load", "store"):
-            way[unit] += max(0.0, traffic - moving[unit]) if way[unit] else 0.0
-        iterations = self.trips * math.prod(-(-axis.extent // size) for axis, size in sizes.items())
-        latency = straight + sum(self._starting(unit) for unit in moving if moving[unit])
-        if iterations == 1:
+            ways.setdefault(work.loops, _Way(self.trips * tiled * turns)).add(work.unit, time, shared, whole, times)
+        starting = {
+            unit: sum(way.transfers[unit] for way in ways.values()) * self._starting(unit) for unit in ("load", "store")
+        }
+        latency = straight + sum(self._starting(unit) for unit in starting if starting[unit])
+        if all(way.iterations == 1 for way in ways.values()):
             return Estimate(single, slots, latency, latency)
         # A slot is free again when the unit behind is through with it, and has said so.
         posts = 2 * (self.device.timing.post_latency + _AROUND * self.device.timing.scalar_cycles)
-        stops = [way[unit] for unit in ("load", "compute", "store") if way[unit]]
-        turn = max((a + b + posts for a, b in itertools.pairwise(stops)), default=0.0) / SLOTS
+        turn = sum(way.iterations * way.turn(posts) for way in ways.values())
         for unit in starting:
             # While a transfer starts, the unit moves what else it has in flight, if that is something.
             busy[unit] = max(busy[unit], (starting[unit] + busy["device"]) / self._bandwidth[unit][2])
-        overlapped = max(self.trips * max(busy.values()), iterations * turn) + latency
+        overlapped = max(self.trips * max(busy.values()), turn / SLOTS) + latency
         in_turn = self.trips * (max(busy["load"] + busy["store"], busy["device"]) + busy["compute"])
-        return Estimate(single, slots, max(in_turn, iterations * turn * SLOTS), overlapped)
+        return Estimate(single, slots, max(in_turn, turn), overlapped)
 
     def _starting(self, unit: str) -> float:
         """Cycles of a transfer before its first byte and behind its last."""
@@ -162,6 +210,63 @@ def box_in_bytes(
     element = numerics.sizeof(str(type_.element_type))
     far = device.memory("device").alignment
     return tuple(type_.shape), tuple(far if s == DYNAMIC else s * element for s in view.static_strides), element
+
+
+def trips_of(loop: ir.Operation, values: IndexValues) -> int:
+    """How often a loop runs its body, or is taken to."""
+    if loop.name == "scf.while":
+        return MANY
+    if loop.name != "scf.for":
+        return 1
+    low, high = (values.form(operand) for operand in list(loop.operands)[:2])
+    trips = high - low
+    return max(0, trips.constant) if trips.is_constant else max(0, min(MANY, values.interval(trips).high))
+
+
+def _works(op: ir.Operation, axes: Axes, device: Device) -> list[_Work]:
+    """What an op of the group does; for a loop, the places of what it carries and the ops in it."""
+    if op.name != "scf.for":
+        work = _work(op, axes, device)
+        return [] if work is None else [replace(work, result=None) if _lies_elsewhere(op) else work]
+    found = []
+    for init, result in zip(list(op.operands)[3:], op.results, strict=True):
+        dims = axes.dims(result)
+        type_ = ir.RankedTensorType(result.type)
+        if _goes_on(init):
+            continue  # the place that it started in
+        everything = (tuple(range(len(dims))), numerics.sizeof(str(type_.element_type)))
+        found.append(_Work(op, tuple(dims), tuple(type_.shape), "", everything))
+    for view in op.regions[0].blocks[0].operations:
+        inner = view.operation
+        if inner.name == "scf.for" or is_tensor_op(inner):
+            found += [replace(work, loops=(op, *work.loops)) for work in _works(inner, axes, device)]
+    return found
+
+
+def _goes_on(init: ir.Value) -> bool:
+    """Whether a loop that starts from ``init`` may go on in its bytes: nothing else needs them."""
+    maker = kernels.defining(init)
+    return maker is not None and maker.name != "tensor.empty" and not _is_fill(maker) and len(list(init.uses)) == 1
+
+
+def _is_fill(op: ir.Operation) -> bool:
+    seen = structured(op)
+    return seen is not None and not seen.inputs
+
+
+def _lies_elsewhere(op: ir.Operation) -> bool:
+    """Whether what ``op`` makes needs no bytes of its own: a loop carries it on in its own place, or it is a fill
+    of which each that starts from it has a copy.
+    """
+    users = [(use.owner.operation, use.operand_number) for result in op.results for use in result.uses]
+    if kernels.owner(op.block).name == "scf.for" and users and all(user.name == "scf.yield" for user, _ in users):
+        return True
+    return _is_fill(op) and all(user.name == "scf.for" or _accumulates(user, operand) for user, operand in users)
+
+
+def _accumulates(user: ir.Operation, operand: int) -> bool:
+    seen = structured(user)
+    return seen is not None and operand >= len(seen.inputs) and seen.reads_output(operand - len(seen.inputs))
 
 
 def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:

@@ -77,15 +77,24 @@ class Segment:
         return [Group(self, sorted(group, key=self.order.__getitem__)) for group in groups]
 
     def producers(self, op: ir.Operation) -> Iterator[ir.Operation]:
-        """The ops of the segment whose tensors ``op`` takes."""
-        for operand in op.operands:
-            maker = kernels.defining(operand)
-            if maker is not None and maker in self.order:
-                yield maker
+        """The ops of the segment whose tensors ``op`` takes, or the ops in it."""
+        for taker in (op, *(kernels.walk(op) if op.name == "scf.for" else ())):
+            for operand in taker.operands:
+                maker = kernels.defining(operand)
+                if maker is not None and maker in self.order:
+                    yield maker
 
-    def accesses(self, first: ir.Operation, last: ir.Operation) -> list[ir.Operation]:
-        """The reads and writes of memory from one op to another."""
-        return [op for op in self.operations[self.order[first] : self.order[last] + 1] if is_access(op)]
+    def holds(self, op: ir.Operation) -> bool:
+        """Whether ``op`` is one of the segment, or in a loop of it."""
+        at: ir.Operation | None = op
+        while at is not None and at not in self.order:
+            at = kernels.parent(at)
+        return at is not None
+
+    def accesses(self, first: ir.Operation, last: ir.Operation) -> list[tuple[ir.Operation, ir.Operation]]:
+        """The reads and writes of memory from one op to another, each with the op of the segment that has it."""
+        between = self.operations[self.order[first] : self.order[last] + 1]
+        return [(access, op) for op in between for access in accesses_of(op)]
 
     def box(self, access: ir.Operation) -> AccessBox:
         """What a read or a write touches at most."""
@@ -107,13 +116,17 @@ class Group:
         """Whether ``op`` runs over ``axis``, or takes or gives a tensor that has it."""
         return axis in self.axes.space(op)
 
+    def _has_all(self, op: ir.Operation, axis: Axis) -> bool:
+        """Whether ``op`` has ``axis``, and each tensor that a loop hands on: what has it not, no tile puts together."""
+        return self.has(op, axis) and (op.name != "scf.for" or all(axis in self.axes.dims(r) for r in op.results))
+
     def folds(self, op: ir.Operation, axis: Axis) -> bool:
         """Whether ``op`` folds ``axis``."""
         return op in axis.reduced_by
 
     def outer_uses(self, value: ir.Value) -> list[ir.OpOperand]:
         """Where a value is used by other ops than those of the segment."""
-        return [use for use in value.uses if use.owner.operation not in self.segment.order]
+        return [use for use in value.uses if not self.segment.holds(use.owner.operation)]
 
     def plan(self, axis: Axis, also: Iterable[Axis] = ()) -> Plan | None:
         """How to cut ``axis``, into tiles of whatever extent; ``None`` when that cannot be done.
@@ -142,7 +155,7 @@ class Group:
             elif before:
                 if op.name == "tensor.extract":
                     return None  # scalars that depend on it would have to move as well
-                if any(m in inside and not self.has(m, axis) for m in before):
+                if any(m in inside and not self._has_all(m, axis) for m in before):
                     return None
                 levels[op] = max(levels[m] for m in before)
         phases = [Phase() for _ in range(max(levels.values(), default=-1) + 1)]
@@ -154,7 +167,7 @@ class Group:
                     continue
                 folds = self.folds(op, axis)
                 escaping = [] if folds else [r for r in op.results if self.outer_uses(r)]
-                if not self.has(op, axis) and (op.name == "dataflow.write" or escaping):
+                if not self._has_all(op, axis) and (op.name == "dataflow.write" or escaping):
                     return None  # it would be done once per tile
                 if folds and not self._carries(op, inside):
                     return None
@@ -193,22 +206,22 @@ class Group:
     def _keeps_order(self, plan: Plan, start: ir.Operation) -> bool:
         """Whether all accesses that can meet keep their order; ``start`` is the first op that moves."""
         places: dict[ir.Operation, set[tuple[int, bool]]] = {}
-        """Where an access is after the cut: the number of its phase, and whether it is after that phase's loop."""
+        """Where an op is after the cut: the number of its phase, and whether it is after that phase's loop."""
         for number, phase in enumerate(plan.phases):
             for ops, behind in ((phase.body, False), (phase.after, True)):
                 for op in ops:
-                    if is_access(op):
-                        places.setdefault(op, set()).add((number, behind))
-        cut = {op: self.axes.space(op).index(plan.axis) for op in places if self.has(op, plan.axis)}
+                    places.setdefault(op, set()).add((number, behind))
         box = self.segment.box
         accesses = self.segment.accesses(start, plan.last)
-        writes = {op for op in accesses if is_write(op)}
+        moved = [access for access, op in accesses if op in places]
+        cut = {access: self.axes.space(access).index(plan.axis) for access in moved if self.has(access, plan.axis)}
+        writes = {access for access, _ in accesses if is_write(access)}
         stays = {(-1, True)}  # what does not move is before all that does
-        for position, second in enumerate(accesses):
-            for first in accesses[: position + 1]:
-                if not (first in places or second in places) or not (first in writes or second in writes):
+        for position, (second, after) in enumerate(accesses):
+            for first, before in accesses[: position + 1]:
+                if not (before in places or after in places) or not (first in writes or second in writes):
                     continue
-                one, other = places.get(first, stays), places.get(second, stays)
+                one, other = places.get(before, stays), places.get(after, stays)
                 if first is not second and any(b < a for a in one for b in other):
                     if self._may_meet(box(first), box(second)):
                         return False
@@ -266,6 +279,11 @@ def combiner(op: ir.Operation, position: int) -> reductions.Combiner | None:
 def is_access(op: ir.Operation) -> bool:
     """Whether ``op`` reads or writes memory."""
     return isinstance(op.opview, dataflow.BoxOp)
+
+
+def accesses_of(op: ir.Operation) -> list[ir.Operation]:
+    """``op`` if it reads or writes memory; of a loop, what does so in it (loops that are cut only read)."""
+    return [inner for inner in ((op,) if op.name != "scf.for" else kernels.walk(op)) if is_access(inner)]
 
 
 def is_write(op: ir.Operation) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from tiles import fill, generic, kernel, read_box, signed, write_box
+from tiles import fill, generic, kernel, read_box, signed, tensor, write_box
 
 from spyrec import driver, spyrecode
 from spyrec.driver import execute
@@ -93,6 +93,28 @@ def matmul(m: int, n: int, k: int) -> str:
     return signed(text, {"x": ("r", (m, k), "f16"), "y": ("r", (k, n), "f16"), "z": ("w", (m, n), "f16")})
 
 
+def matmul_in_blocks(m: int, n: int, k: int, step: int) -> str:
+    """A product that is added up in a loop; not even the sums fit."""
+    block = tensor((m, n), "f32")
+    text = kernel(
+        f"%c1 = arith.constant 1 : index\n%n = arith.constant {k // step} : index\n"
+        + fill("f", (m, n), "0.0")
+        + f"%s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %f) -> ({block}) {{\n"
+        + f"%p = affine.apply affine_map<(i) -> (i * {step})>(%i)\n"
+        + f"%a = dataflow.read @device[%p from %x] strides [{k}, 1] : {tensor((m, step), 'f32')}\n"
+        + f"%q = affine.apply affine_map<(i) -> (i * {step * n})>(%i)\n"
+        + read_box("b", "%y", (step, n), offset="%q")
+        + generic(
+            "c", [("a", (m, step), "d0, d2"), ("b", (step, n), "d2, d1")], ((m, n), WHOLE),
+            "%p = arith.mulf %a0, %a1 : f32\n%r = arith.addf %o, %p : f32\n", extents=(m, n, step), init="acc",
+        ).replace("%p =", "%t =").replace("%o, %p", "%o, %t")
+        + f"scf.yield %c : {block}\n}}\n"
+        + generic("e", [("s", (m, n), WHOLE)], ((m, n), WHOLE), "%r = math.absf %a0 : f32\n", extents=(m, n))
+        + write_box("e", "%z", (m, n))
+    )  # fmt: skip
+    return signed(text, {"x": ("r", (m, k), "f32"), "y": ("r", (k, n), "f32"), "z": ("w", (m, n), "f32")})
+
+
 KERNELS: dict[str, Callable[[], str]] = {
     "chain": chain,
     "in_place": in_place,
@@ -105,6 +127,8 @@ KERNELS: dict[str, Callable[[], str]] = {
     "softmax": softmax,
     "softmax_of_a_row": lambda: softmax((1, 40001)),
     "matmul": lambda: matmul(130, 150, 300),
+    "matmul_in_blocks": lambda: matmul_in_blocks(130, 150, 90, 30),
+    "matmul_of_long_blocks": lambda: matmul_in_blocks(5, 6, 30000, 10000),
     "matmul_of_long_rows": lambda: matmul(3, 5, 40001),
 }
 

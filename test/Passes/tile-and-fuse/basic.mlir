@@ -61,3 +61,41 @@ func.func @sum(%x: index, %z: index) attributes {grid = [1]} {
   dataflow.write %s, @device[%c0 from %z] strides [1] : tensor<4xf16>
   return
 }
+
+// A loop that carries sums, with what starts it and what takes them: the other matrix is read for each tile.
+// CHECK-LABEL: func.func @blocks
+func.func @blocks(%x: index, %y: index, %z: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x64xf32>
+  // CHECK: scf.for %[[T:.+]] = %c0 to %c4 step %c1 {
+  // CHECK: %[[F:.+]] = linalg.generic {{.*}} outs(%{{.+}} : tensor<8x64xf32>)
+  // CHECK: %[[S:.+]] = scf.for %[[I:.+]] = %c0 to %c4 step %c1 iter_args(%[[ACC:.+]] = %[[F]]) -> (tensor<8x64xf32>) {
+  // CHECK: %[[P:.+]] = affine.apply #{{.+}}(%[[T]], %[[I]])
+  // CHECK: dataflow.read @device[%[[P]] from %x] strides [64, 1] : tensor<8x16xf32>
+  // CHECK: dataflow.read @device[%{{.+}} from %y] strides [64, 1] : tensor<16x64xf32>
+  // CHECK: outs(%[[ACC]] : tensor<8x64xf32>)
+  // CHECK: dataflow.write %[[S]], @device[%{{.+}} from %z] strides [64, 1] : tensor<8x64xf32>
+  %f = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<32x64xf32>) {
+  ^bb0(%out: f32):
+    linalg.yield %zero : f32
+  } -> tensor<32x64xf32>
+  %s = scf.for %i = %c0 to %c4 step %c1 iter_args(%acc = %f) -> (tensor<32x64xf32>) {
+    %p = affine.apply affine_map<(i) -> (i * 16)>(%i)
+    %q = affine.apply affine_map<(i) -> (i * 1024)>(%i)
+    %a = dataflow.read @device[%p from %x] strides [64, 1] : tensor<32x16xf32>
+    %b = dataflow.read @device[%q from %y] strides [64, 1] : tensor<16x64xf32>
+    %c = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<32x16xf32>, tensor<16x64xf32>) outs(%acc : tensor<32x64xf32>) {
+    ^bb0(%l: f32, %r: f32, %o: f32):
+      %t = arith.mulf %l, %r : f32
+      %u = arith.addf %o, %t : f32
+      linalg.yield %u : f32
+    } -> tensor<32x64xf32>
+    scf.yield %c : tensor<32x64xf32>
+  } {dataflow.tiles = [array<i64: 0, 8>]}
+  dataflow.write %s, @device[%c0 from %z] strides [64, 1] : tensor<32x64xf32>
+  return
+}

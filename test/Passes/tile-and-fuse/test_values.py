@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tiles import fill, generic, kernel, passed, read_box, results, write_box, written
+from tiles import fill, generic, kernel, passed, read_box, results, tensor, write_box, written
 
 from spyrec.errors import InvalidKernel
 
@@ -324,6 +324,221 @@ def groups(draw: st.DrawFn) -> tuple[str, dict[str, object]]:
 @settings(max_examples=150, deadline=None)
 @given(groups())
 def test_random_groups(case: tuple[str, dict[str, object]]) -> None:
+    text, values = case
+    try:
+        passed(text, "tile-and-fuse")
+    except InvalidKernel as error:
+        refused = [d.id for d in error.diagnostics if d.id]
+    else:
+        refused = []
+        same(text, values)
+    assert refused in ([], ["wrong-attribute"])
+
+
+def loop(carried: str, types: str, body: str, trips: str = "%n", *, more: str = "", name: str = "s") -> str:
+    """A loop over %i that carries tensors, marked with ``more``."""
+    count = types.count("tensor")
+    return (
+        f"%{name}{f':{count}' if count > 1 else ''} = scf.for %i = %c0 to {trips} step %c1 iter_args({carried})"
+        f" -> ({types}) {{\n{body}}}{f' {{{more}}}' if more else ''}\n"
+    )
+
+
+def product_in_blocks(shape: tuple[int, int, int], step: int, *pairs: tuple[int, int]) -> str:
+    """Blocks of a product are added up, times what depends on the number of the block; a bias behind."""
+    m, n, k = shape
+    body = (
+        f"%at = affine.apply affine_map<(i) -> (i * {step})>(%i)\n"
+        + f"%a = dataflow.read @device[%at from %x] strides [{k}, 1] : {tensor((m, step), 'f32')}\n"
+        + f"%q = affine.apply affine_map<(i) -> (i * {step * n})>(%i)\n"
+        + read_box("b", "%y", (step, n), offset="%q")
+        + generic(
+            "t", [("a", (m, step), "d0, d2"), ("b", (step, n), "d2, d1")], ((m, n), "d0, d1"),
+            "%p = arith.mulf %a0, %a1 : f32\n%r = arith.addf %o, %p : f32\n", extents=(m, n, step), init="acc",
+        )
+        + generic(
+            "u", [("t", (m, n), "d0, d1"), ("w", (n,), "d1")], ((m, n), "d0, d1"),
+            "%j = linalg.index 0 : index\n%l = arith.addi %j, %i : index\n%g = arith.index_cast %l : index to i32\n"
+            "%h = arith.sitofp %g : i32 to f32\n%r1 = arith.addf %a0, %h : f32\n%r = arith.addf %r1, %a1 : f32\n",
+            extents=(m, n),
+        )
+        + f"scf.yield %u : {tensor((m, n), 'f32')}\n"
+    )  # fmt: skip
+    return kernel(
+        "%c1 = arith.constant 1 : index\n"
+        + read_box("w", "%v", (n,))
+        + fill("f", (m, n), "1.0")
+        + loop("%acc = %f", tensor((m, n), "f32"), body, more=mark(*pairs))
+        + generic("e", [("s", (m, n), "d0, d1")], ((m, n), "d0, d1"), "%r = arith.negf %a0 : f32\n", extents=(m, n))
+        + write_box("e", "%z", (m, n)),
+        ("x", "y", "v", "z", "n"),
+    )
+
+
+@pytest.mark.parametrize("trips", [0, 1, 3])
+@pytest.mark.parametrize("pairs", [[(0, 4)], [(1, 1)], [(1, 5)], [(0, 3), (1, 4)], [(1, 2), (0, 9)]])
+def test_a_loop_is_done_for_each_tile_of_what_it_carries(trips: int, pairs: list[tuple[int, int]]) -> None:
+    text = product_in_blocks((10, 11, 15), 5, *pairs)
+    values = {"x": numbers(10, 15), "y": numbers(15, 11, seed=1), "v": numbers(11, seed=2), "n": trips}
+    cut = same(text, values | {"z": written((10, 11), "f32")})
+    size = dict(pairs).get(1, 11)
+    assert f"x{size}xf32>)" in cut.split("iter_args")[1]
+
+
+def attention(rows: int, keys: int, blocks: int, width: int, *pairs: tuple[int, int], inner: bool = False) -> str:
+    """Rows of queries against blocks of keys: maxima, sums and weighted values are carried. ``inner``: each block is
+    taken twice, in a loop inside the loop.
+    """
+    row, wide, block = tensor((rows,), "f32"), tensor((rows, width), "f32"), (rows, keys)
+    body = (
+        f"%at = affine.apply affine_map<(i) -> (i * {keys * width})>(%i)\n"
+        + read_box("k", "%y", (keys, width), offset="%at")
+        + fill("zero", block, "0.0")
+        + generic(
+            "qk", [("q", (rows, width), "d0, d2"), ("k", (keys, width), "d1, d2")], (block, "d0, d1"),
+            "%p = arith.mulf %a0, %a1 : f32\n%r = arith.addf %o, %p : f32\n", extents=(rows, keys, width), init="zero",
+        )
+        + generic("m", [("qk", block, "d0, d1")], ((rows,), "d0"), "%r = arith.maximumf %o, %a0 : f32\n",
+                  extents=block, init="old")
+        + generic("g", [("qk", block, "d0, d1"), ("m", (rows,), "d0")], (block, "d0, d1"),
+                  "%r = arith.subf %a0, %a1 : f32\n", extents=block)
+        + generic("h", [("acc", (rows, width), "d0, d1"), ("m", (rows,), "d0"), ("old", (rows,), "d0")],
+                  ((rows, width), "d0, d1"),
+                  "%d = arith.subf %a2, %a1 : f32\n%r = arith.maximumf %d, %a0 : f32\n", extents=(rows, width))
+        + generic(
+            "nv", [("g", block, "d0, d2"), ("k", (keys, width), "d2, d1")], ((rows, width), "d0, d1"),
+            "%p = arith.mulf %a0, %a1 : f32\n%r = arith.addf %o, %p : f32\n", extents=(rows, width, keys), init="h",
+        )
+        + f"scf.yield %m, %nv : {row}, {wide}\n"
+    )  # fmt: skip
+    types = f"{row}, {wide}"
+    if inner:
+        body = body.replace("%old", "%old1").replace("%acc", "%acc1")
+        body = (
+            loop("%old1 = %old, %acc1 = %acc", types, body, "%c2", name="in").replace("%i =", "%j =")
+            + f"scf.yield %in#0, %in#1 : {row}, {wide}\n"
+        )
+    return kernel(
+        "%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n"
+        f"%n = arith.constant {blocks} : index\n"
+        + read_box("q", "%x", (rows, width))
+        + fill("low", (rows,), "-1000.0")
+        + fill("none", (rows, width), "0.0")
+        + loop("%old = %low, %acc = %none", types, body, more=mark(*pairs))
+        + generic(
+            "e", [("s#1", (rows, width), "d0, d1"), ("s#0", (rows,), "d0")], ((rows, width), "d0, d1"),
+            "%r = arith.addf %a0, %a1 : f32\n", extents=(rows, width),
+        )
+        + write_box("e", "%z", (rows, width)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("inner", [False, True])
+@pytest.mark.parametrize("size", [1, 4, 5])
+def test_rows_of_attention(size: int, inner: bool) -> None:
+    text = attention(10, 3, 4, 6, (0, size), inner=inner)
+    cut = same(text, {"x": numbers(10, 6), "y": numbers(12, 6, seed=1), "z": written((10, 6), "f32")})
+    assert f"tensor<{size}x6xf32>" in cut
+    assert cut.count("scf.for") == (3 if inner else 2) + (0 if 10 % size == 0 else 2 if inner else 1)
+
+
+def test_what_each_iteration_needs_as_a_whole_is_not_cut() -> None:
+    """The width of a row of attention is folded in each iteration; a loop that writes is in no group."""
+    with pytest.raises(InvalidKernel, match="wrong-attribute"):
+        passed(attention(10, 3, 4, 6, (1, 2)), "tile-and-fuse")
+    row = tensor((10,), "f32")
+    body = write_box("a", "%z", (10,)) + f"scf.yield %a : {row}\n"
+    text = kernel(
+        "%c1 = arith.constant 1 : index\n"
+        + read_box("r", "%x", (10,))
+        + loop("%a = %r", row, body, "%c1", more=mark((0, 2)))
+        + write_box("s", "%y", (10,))
+    )
+    with pytest.raises(InvalidKernel, match="wrong-attribute"):
+        passed(text, "tile-and-fuse")
+
+
+@pytest.mark.parametrize(("shift", "right"), [(0, True), (3, False), (100, True)])
+def test_a_loop_reads_what_is_written_behind_it(shift: int, right: bool) -> None:
+    """The sum over blocks of an array goes to where no later tile reads, where one does, and behind all of them."""
+    row = tensor((10,), "f32")
+    body = (
+        "%at = affine.apply affine_map<(i) -> (i * 7)>(%i)\n"
+        + read_box("a", "%x", (10,), offset="%at")
+        + generic("t", [("a", (10,), "d0"), ("acc", (10,), "d0")], ((10,), "d0"), "%r = arith.addf %a0, %a1 : f32\n",
+                  extents=(10,))
+        + f"scf.yield %t : {row}\n"
+    )  # fmt: skip
+    text = kernel(
+        f"%c1 = arith.constant 1 : index\n%n = arith.constant 3 : index\n%p = arith.constant {shift} : index\n"
+        + fill("f", (10,), "0.0")
+        + loop("%acc = %f", row, body, more=mark((0, 2)))
+        + write_box("s", "%x", (10,), offset="%p"),
+        ("x",),
+    )
+    if right:
+        same(text, {"x": numbers(110)})
+        return
+    with pytest.raises(InvalidKernel, match="wrong-attribute"):
+        passed(text, "tile-and-fuse")
+
+
+@st.composite
+def loops(draw: st.DrawFn) -> tuple[str, dict[str, object]]:
+    """A random loop that carries a matrix and a row of its left side, with what is around it; the loop is marked."""
+    rows, columns = draw(st.sampled_from(SIZES[1:4])), draw(st.sampled_from(SIZES[:4]))
+    shapes = {"d0, d1": (rows, columns), "d0": (rows,), "d1": (columns,), "d1, d0": (columns, rows)}
+    rng = random.Random(draw(st.integers(0, 1 << 30)))
+    names = iter(range(1000))
+
+    def some(values: list[tuple[str, str]], count: int, offset: str) -> str:
+        """Ops on ``values``, which get what they make."""
+        lines = []
+        for _ in range(count):
+            name, kind = f"v{next(names)}", rng.choice(("read", "map", "map", "fold"))
+            taken = [rng.choice(values) for _ in range(2)]
+            inputs = [(value, shapes[dims], dims) for value, dims in taken]
+            body = f"%q = arith.{rng.choice(('addf', 'maximumf', 'subf'))} %a0, %a1 : f32\n"
+            if kind == "read":
+                dims = rng.choice(list(shapes))
+                lines.append(read_box(name, rng.choice(("%x", "%x", "%z")), shapes[dims], offset=offset))
+            elif kind == "fold" and any(len(dims) > 2 for _, dims in taken):
+                dims = rng.choice(("d0", "d1"))
+                body += "%r = arith.maximumf %o, %q : f32\n"
+                lines.append(fill(f"{name}i", shapes[dims], IDENTITY))
+                lines.append(
+                    generic(name, inputs, (shapes[dims], dims), body, extents=(rows, columns), init=f"{name}i")
+                )
+            else:
+                dims = rng.choice(("d0, d1", "d0, d1", "d1, d0"))
+                body += "%r = arith.negf %q : f32\n"
+                lines.append(generic(name, inputs, (shapes[dims], dims), body, extents=(rows, columns)))
+            values.append((name, dims))
+        return "".join(lines)
+
+    before = [("x0", "d0, d1"), ("x1", "d0"), ("x2", "d1")]
+    text = "%c1 = arith.constant 1 : index\n"
+    text += "".join(read_box(name, "%x", shapes[dims]) for name, dims in before)
+    text += some(before, rng.randint(0, 2), "%c0")
+    inside = [*before, ("acc", "d0, d1"), ("old", "d0")]
+    body = "%at = affine.apply affine_map<(i) -> (i * 130)>(%i)\n" + some(inside, rng.randint(1, 5), "%at")
+    kinds = {"d0, d1": tensor(shapes["d0, d1"], "f32"), "d0": tensor(shapes["d0"], "f32")}
+    last = [rng.choice([name for name, dims in inside[3:] if dims == kind]) for kind in kinds]
+    body += f"scf.yield %{last[0]}, %{last[1]} : {', '.join(kinds.values())}\n"
+    pair = (rng.randint(0, 1), 1)
+    pair = (pair[0], rng.randint(1, max(1, (rows, columns)[pair[0]] - 1)))
+    text += loop("%acc = %x0, %old = %x1", ", ".join(kinds.values()), body, more=mark(pair))
+    after = [*before, ("s#0", "d0, d1"), ("s#1", "d0")]
+    text += some(after, rng.randint(0, 3), "%c0")
+    for (value, dims), base in zip(after[-3:], "yzw", strict=True):
+        text += write_box(value, f"%{base}", shapes[dims])
+    arrays: dict[str, object] = {name: numbers(20 * 65 * 65, seed=k) for k, name in enumerate("xyzw")}
+    return kernel(text, (*"xyzw", "n")), arrays | {"n": rng.randint(0, 3)}
+
+
+@settings(max_examples=100, deadline=None)
+@given(loops())
+def test_random_loops(case: tuple[str, dict[str, object]]) -> None:
     text, values = case
     try:
         passed(text, "tile-and-fuse")
