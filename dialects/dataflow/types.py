@@ -47,7 +47,8 @@ class Dataflow(ods.Dialect, name="dataflow"):
     func.func @kernel(%x: index, %z: index) attributes {grid = [16]} {
       %tile = dataflow.tile_id
       %at = affine.apply affine_map<(t) -> (t * 64)>(%tile)
-      %row = dataflow.read @device[%at from %x] strides [64, 1] : tensor<1x64xf16>
+      %read = dataflow.read @device[%at from %x] strides [64, 1] : tensor<1x64xf16>
+      %row = dataflow.kept %read : tensor<1x64xf16>
       dataflow.write %row, @device[%at from %z] strides [64, 1] : tensor<1x64xf16>
       return
     }
