@@ -6,7 +6,7 @@ from collections import deque
 from itertools import pairwise
 
 from spyrec.device.model import Device, Link
-from spyrec.errors import Unsupported
+from spyrec.errors import Diagnostic, Severity, Unsupported
 
 
 def shortest(device: Device, source: str, target: str) -> tuple[str, ...]:
@@ -24,7 +24,7 @@ def shortest(device: Device, source: str, target: str) -> tuple[str, ...]:
                 came_from[link.target] = here
                 waiting.append(link.target)
     if target not in came_from:
-        raise Unsupported(f"device '{device.name}' has no route from '{source}' to '{target}'")
+        raise _no_route(f"device '{device.name}' has no route from '{source}' to '{target}'")
     path = [target]
     while path[-1] != source:
         path.append(came_from[path[-1]])
@@ -61,7 +61,12 @@ def around(device: Device, memory: str) -> tuple[str, ...]:
     for link in device.links:
         if link.source == memory and link.target in back and link.target in device.units:
             return (memory, link.target, memory)
-    raise Unsupported(f"device '{device.name}' has no unit that moves from '{memory}' to '{memory}'")
+    raise _no_route(f"device '{device.name}' has no unit that moves from '{memory}' to '{memory}'")
+
+
+def _no_route(message: str) -> Unsupported:
+    note = Diagnostic(Severity.NOTE, "add a datapath to the device file")
+    return Unsupported([Diagnostic(Severity.ERROR, message, "no-route", notes=(note,))])
 
 
 def links(device: Device, route: tuple[str, ...]) -> tuple[Link, ...]:

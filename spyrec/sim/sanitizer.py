@@ -45,11 +45,10 @@ class Sanitizer:
         return _fault(finding, message, "the other access")
 
     def _equal_writes(self, finding: Finding, where: str) -> Fault:
-        return _fault(
-            finding,
-            f"writes {where}, which{_core(finding)} writes too; nothing orders the two, but both write the same bytes",
-            "the other write",
-        )
+        assert finding.other is not None
+        rival = f"unit @{_place(finding.other).label}{_core(finding)}"
+        message = f"writes {where}, which {rival} writes too; nothing orders the two, but both write the same bytes"
+        return _fault(finding, message, "the other write")
 
     def _wrong_buffer(self, finding: Finding, where: str) -> Fault:
         assert finding.other is not None
