@@ -184,7 +184,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(read, "_read", refused)
-    with pytest.raises(UsageError, match=r"cannot read device file '.*device\.mlir': Permission denied"):
+    with pytest.raises(UsageError, match=r"cannot read device file '.*device\.mlir': permission denied"):
         read.load(written(tmp_path, "module {}"))
 
 
