@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 ABSENT: Final = frozenset(
     {
         "color",
+        "crash-diagnostics-dir",
         "debug-counter",
+        "debug-counter-break-on-last",
         "dump-pass-list",
         "elide-resource-data-from-bytecode",
         "emit-bytecode",
@@ -57,6 +59,8 @@ ABSENT: Final = frozenset(
         "pass-remarks-analysis",
         "pass-remarks-missed",
         "print-all-options",
+        "print-debug-counter",
+        "print-debug-counter-queries",
         "print-options",
         "profile-actions-to",
         "remark-format",
@@ -67,10 +71,13 @@ ABSENT: Final = frozenset(
         "remarks-filter-missed",
         "remarks-filter-passed",
         "remarks-output-file",
+        "remarks-section",
         "rng-seed",
+        "sort-timers",
         "stats",
         "stats-json",
         "track-memory",
+        "version",
     }
 )
 """Flags of mlir-opt that this tool lacks; named so that the message can say so."""

@@ -61,6 +61,13 @@ class Nest:
 Element = OwnPass | UpstreamPass | Nest
 
 
+def _lines(element: Element, indent: str) -> str:
+    if not isinstance(element, Nest):
+        return f"{indent}{element}"
+    inner = ",\n".join(_lines(e, indent + "  ") for e in element.elements)
+    return f"{indent}{element.anchor}(\n{inner}\n{indent})"
+
+
 @dataclass(frozen=True)
 class Pipeline:
     """A parsed pipeline: ``elements`` run in order on the op ``anchor`` (``any``: whatever is there)."""
@@ -71,6 +78,10 @@ class Pipeline:
 
     def __str__(self) -> str:
         return str(Nest(self.anchor, self.elements))
+
+    def lines(self) -> str:
+        """Its text with a line per pass, indented by how deep they nest: what ``--dump-pass-pipeline`` prints."""
+        return _lines(Nest(self.anchor, self.elements), "")
 
     def check(self, context: ir.Context) -> None:
         """Ask MLIR whether it knows every pass that is not ours, with its options. Raises UsageError, located."""

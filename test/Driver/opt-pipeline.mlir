@@ -4,7 +4,7 @@
 // RUN: spyrec opt -select-kernel=name=b -cse %s | filecheck %s
 // RUN: spyrec opt --pass-pipeline='builtin.module(select-kernel{name=b},func.func(cse))' < %s | filecheck %s
 // RUN: spyrec-opt -pass-pipeline 'builtin.module(select-kernel{name=b},func.func(cse))' %s -o %t && filecheck %s < %t
-// RUN: spyrec opt --cse --select-kernel=name=b --dump-pass-pipeline %s 2>&1 >/dev/null | filecheck %s --check-prefix=DUMP
+// RUN: spyrec opt --pass-pipeline='builtin.module(func.func(cse,simplify-indices),select-kernel{name=b})' --dump-pass-pipeline %s 2>&1 >/dev/null | filecheck %s --check-prefix=DUMP
 // RUN: spyrec opt --verify-roundtrip %s | filecheck %s --check-prefix=KEPT
 // RUN: spyrec opt %s --mlir-print-op-generic | filecheck %s --check-prefix=GENERIC
 // RUN: spyrec opt %s --mlir-print-debuginfo | filecheck %s --check-prefix=DEBUG
@@ -15,7 +15,13 @@
 // CHECK-NEXT: %[[S:.*]] = arith.addi %[[X]], %[[X]] : i32
 // CHECK-NEXT: arith.muli %[[S]], %[[S]]
 // DUMP: Pass Manager with 2 passes:
-// DUMP-NEXT: builtin.module(cse,select-kernel{name=b})
+// DUMP-NEXT: {{^}}builtin.module(
+// DUMP-NEXT: {{^}}  func.func(
+// DUMP-NEXT: {{^}}    cse,
+// DUMP-NEXT: {{^}}    simplify-indices
+// DUMP-NEXT: {{^}}  ),
+// DUMP-NEXT: {{^}}  select-kernel{name=b}
+// DUMP-NEXT: {{^}})
 // KEPT: func.func @a
 // KEPT: func.func @b
 // GENERIC: "func.func"()
