@@ -175,7 +175,10 @@ class _Work:
             self.pipeline = self._pipeline(context)
             config = _print_config(values, context)
             if report and values["dump_pass_pipeline"]:
-                print(f"Pass Manager with {len(self.pipeline.elements)} passes:\n{self.pipeline.lines()}\n", file=sys.stderr)
+                print(
+                    f"Pass Manager with {len(self.pipeline.elements)} passes:\n{self.pipeline.lines()}\n",
+                    file=sys.stderr,
+                )
             self.tool.reached = str(self.pipeline)
             self.tool.progress(0, self.tool.reached)
             with timing.measure("Parser"):

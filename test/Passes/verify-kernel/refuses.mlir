@@ -85,3 +85,8 @@ func.func @generics(%s: f16, %n: index) attributes {grid = [1], dataflow.signatu
   %q = ktdp.inter_tile_consume(%p) consumer_tiles_per_group = affine_set<(i)[g] : (i == 0)> : <(tensor<64xf16>), groups = #one> -> tensor<64xf16>
   return
 }
+
+// -----
+
+// expected-error@+1 {{a declaration is still here at stage kernel; legality should have refused it}}
+func.func private @away()
