@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from spyrec.mlir import ir
+from spyrec.numerics.integers import CMPI_PREDICATES
 from spyrec.passes.analysis import kernels, ops
 from spyrec.passes.analysis.linear import Atom, Division, Interval, Leaf, Linear
 
@@ -23,7 +24,6 @@ _FACT_STEPS = 2
 
 _UNWRAPPED = ("arith.addi", "arith.subi", "arith.muli", "affine.apply")
 
-_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _NEGATED = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sle": "sgt", "sgt": "sle"}
 _NEGATED |= {"ult": "uge", "uge": "ult", "ule": "ugt", "ugt": "ule"}
 
@@ -201,7 +201,7 @@ class IndexValues:
         if op is None:
             return []
         if op.name == "arith.cmpi" and not _is_bit(op.operands[0]):
-            predicate = _PREDICATES[ir.IntegerAttr(op.attributes["predicate"]).value]
+            predicate = CMPI_PREDICATES[ir.IntegerAttr(op.attributes["predicate"]).value]
             return self._comparison(predicate if holds else _NEGATED[predicate], op.operands[0], op.operands[1])
         if op.name == ("arith.andi" if holds else "arith.ori"):
             return [fact for operand in op.operands for fact in self._conditions(operand, holds=holds)]
@@ -493,7 +493,7 @@ def _select(values: IndexValues, op: ir.Operation) -> _Result:
 
 
 def _compare(values: IndexValues, op: ir.Operation) -> _Result:
-    predicate = _PREDICATES[ir.IntegerAttr(op.attributes["predicate"]).value]
+    predicate = CMPI_PREDICATES[ir.IntegerAttr(op.attributes["predicate"]).value]
     a, b = _operands(values, op)
     difference = values.interval(a - b)
     if predicate[0] == "u":

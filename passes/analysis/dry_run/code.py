@@ -24,6 +24,7 @@ from spyrec.dialects.dataflow import (
     WaitOp,
 )
 from spyrec.mlir import ir
+from spyrec.numerics.errors import DivisionByZero
 from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.dry_run.memory import Box, box
 from spyrec.passes.analysis.dry_run.scalars import function_of, moduli
@@ -231,7 +232,7 @@ class _Builder:
         def guarded(unit: Unit) -> None:
             try:
                 step(unit)
-            except ArithmeticError:
+            except (ArithmeticError, DivisionByZero):
                 unit.stop("division-by-zero", op, "an integer is divided by zero")
 
         return False, guarded if "div" in op.name or "rem" in op.name else step

@@ -1,59 +1,13 @@
-"""The meaning of integer scalar ops, as functions of integers."""
+"""Integer scalar ops as functions of integers, those of :mod:`spyrec.numerics.scalars`, each with a name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from spyrec.isa import alu
 from spyrec.mlir import ir
+from spyrec.numerics import scalars
 from spyrec.passes.analysis.dry_run.values import Function
-
-_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
-
-
-def _quotient(a: int, b: int) -> int:
-    return alu.evaluate("div", a, b)
-
-
-_SIGNED: dict[str, Callable[..., int]] = {
-    "arith.addi": lambda a, b: a + b,
-    "arith.subi": lambda a, b: a - b,
-    "arith.muli": lambda a, b: a * b,
-    "arith.divsi": _quotient,
-    "arith.remsi": lambda a, b: a - b * _quotient(a, b),
-    "arith.floordivsi": lambda a, b: a // b,
-    "arith.ceildivsi": lambda a, b: -(-a // b),
-    "arith.maxsi": max,
-    "arith.minsi": min,
-    "arith.andi": lambda a, b: a & b,
-    "arith.ori": lambda a, b: a | b,
-    "arith.xori": lambda a, b: a ^ b,
-    "arith.shli": lambda a, b: a << b if 0 <= b < 64 else 0,
-    "arith.shrsi": lambda a, b: a >> min(b, 63),
-    "arith.select": lambda c, a, b: a if c else b,
-    "arith.index_cast": lambda a: a,
-    "arith.extsi": lambda a: a,
-    "arith.trunci": lambda a: a,
-}
-_UNSIGNED: dict[str, Callable[..., int]] = {
-    "arith.divui": lambda a, b: a // b,
-    "arith.remui": lambda a, b: a % b,
-    "arith.ceildivui": lambda a, b: -(-a // b),
-    "arith.maxui": max,
-    "arith.minui": min,
-    "arith.shrui": lambda a, b: a >> b if b < 64 else 0,
-    "arith.extui": lambda a: a,
-    "arith.index_castui": lambda a: a,
-}
-_COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-}
 
 
 def width(type_: ir.Type) -> int:
@@ -66,30 +20,19 @@ def function_of(op: ir.Operation) -> tuple[object, Function] | None:
     if op.name == "affine.apply":
         map_ = ir.AffineMapAttr(op.attributes["map"]).value
         return ("affine", str(map_)), affine(map_)
-    bits = width(op.results[0].type)
+    if op.name == "arith.select":
+        return (op.name,), lambda condition, yes, no: yes if condition else no
+    if len(op.operands) not in (1, 2):
+        return None
+    source, bits = width(op.operands[0].type), width(op.results[0].type)
     if op.name == "arith.cmpi":
-        return _comparison(op)
-    if op.name in _SIGNED:
-        signed = _SIGNED[op.name]
-        if bits == 1:
-            return (op.name, 1), lambda *args: signed(*args) & 1
-        return (op.name, bits), lambda *args: alu.wrap(signed(*args), bits)
-    if op.name in _UNSIGNED:
-        unsigned, from_bits = _UNSIGNED[op.name], width(op.operands[0].type)
-        mask = (1 << from_bits) - 1
-        if bits == 1:
-            return (op.name, 1), lambda *args: unsigned(*(a & mask for a in args)) & 1
-        return (op.name, bits, from_bits), lambda *args: alu.wrap(unsigned(*(a & mask for a in args)), bits)
-    return None
-
-
-def _comparison(op: ir.Operation) -> tuple[object, Function]:
-    predicate = _PREDICATES[ir.IntegerAttr(op.attributes["predicate"]).value]
-    compare = _COMPARE[predicate.lstrip("su") if predicate not in ("eq", "ne") else predicate]
-    if not predicate.startswith("u"):
-        return (op.name, predicate), lambda a, b: int(compare(a, b))
-    mask = (1 << width(op.operands[0].type)) - 1
-    return (op.name, predicate, mask), lambda a, b: int(compare(a & mask, b & mask))
+        predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+        return (op.name, predicate, source), scalars.compare(predicate, source)
+    cast = scalars.resize(op.name, source, bits)
+    if cast is not None:
+        return (op.name, bits, source), cast
+    function = scalars.binary(op.name, bits)
+    return None if function is None else ((op.name, bits), function)
 
 
 # Affine maps

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from spyrec.numerics.errors import DivisionByZero
+
 Function = Callable[..., int]
 
 _ON_BITS = frozenset((name, 1) for name in ("arith.andi", "arith.ori", "arith.xori"))
@@ -66,7 +68,7 @@ class Sym:
             values.append(value)
         try:
             return self.fn(*values)
-        except ArithmeticError:
+        except (ArithmeticError, DivisionByZero):
             return None
 
 
