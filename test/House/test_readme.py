@@ -1,5 +1,8 @@
-"""The console sessions of the README are what the commands print, and its Python does what its comments say."""
+"""The console sessions of the README are what the commands print, and its Python does what its comments say; so are those
+of the guide to a first kernel (after a change: ``python test/tools/doc_examples.py --update docs/first-kernel.md``).
+"""
 
+import functools
 import os
 import re
 import subprocess
@@ -9,6 +12,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test" / "tools"))
+import doc_examples  # noqa: E402
+
+FIRST = ROOT / "docs" / "first-kernel.md"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SESSIONS = re.findall(r"```console\n\$ (.*)\n((?:.*\n)*?)```", README)
 
@@ -35,6 +42,18 @@ def test_the_python_runs(tmp_path: Path) -> None:
     assert (done.stdout.splitlines(), done.stderr) == (wanted, "")
 
 
-def test_links_lead_somewhere() -> None:
-    missing = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if not (ROOT / link).exists()]
-    assert not missing
+@functools.cache
+def guide() -> tuple[doc_examples.Shown, ...]:
+    return tuple(doc_examples.run(FIRST))
+
+
+@pytest.mark.parametrize("number", range(FIRST.read_text(encoding="utf-8").count("\n$ ")))
+def test_the_guide_is_real(number: int) -> None:
+    assert guide()[number].printed == guide()[number].wanted
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", FIRST], ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+    assert links
+    assert not [link for link in links if not (page.parent / link).exists()]

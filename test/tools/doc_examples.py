@@ -98,9 +98,9 @@ def _execute(command: str, folder: Path, tools: Path) -> str:
 
 def _make_tools(folder: Path) -> None:
     """Commands as an installation has them, from this tree."""
-    for name in ("spyrec", "filecheck"):
+    for name, module in (("spyrec", "-m spyrec"), ("filecheck", "-m filecheck"), ("python", "")):
         path = folder / name
-        path.write_text(f'#!/bin/sh\nexec {sys.executable} -m {name} "$@"\n', encoding="utf-8")
+        path.write_text(f'#!/bin/sh\nexec {sys.executable} {module} "$@"\n', encoding="utf-8")
         path.chmod(0o755)
 
 
