@@ -1,5 +1,7 @@
-"""The console sessions of the README are what the commands print, and its Python does what its comments say; so are those
-of the guide to a first kernel (after a change: ``python test/tools/doc_examples.py --update docs/first-kernel.md``).
+"""The console sessions of the README are what the commands print, and its Python does what its comments say.
+
+Those of the guide to a first kernel too; ``python test/tools/doc_examples.py --update docs/first-kernel.md`` renews
+them.
 """
 
 import functools
