@@ -36,10 +36,11 @@ class ChooseBufferDepth(Pass):
           %b = dataflow.alloc {depth = 2 : i64, name = "x"} : memref<1x64xf16, "lx">
 
     When all buffers together would not fit into LX, each of the function's loops takes the largest depth with which
-    they do if loops that follow one another share bytes; when they do not fit with one slot each, it is 1, and address
-    assignment has the last word. One slot is also taken in an ``scf.if``, and in a loop whose number of iterations is
-    computed in another loop: the slot of an instance would not be an affine function of counters. Leaves alone a buffer
-    that has a depth. Refuses nothing but a ``depth`` below 1."""
+    they do if loops that follow one another share bytes; what is left over then goes to single buffers, first to those
+    that transfers fill, since memory is what units wait for, then to those that transfers empty. When they do not fit
+    with one slot each, all have one, and address assignment has the last word. One slot is also taken in an ``scf.if``,
+    and in a loop whose number of iterations is computed in another loop: the slot of an instance would not be an affine
+    function of counters. Leaves alone a buffer that has a depth. Refuses nothing but a ``depth`` below 1."""
 
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True
@@ -82,12 +83,20 @@ class ChooseBufferDepth(Pass):
             requests = [Request(choice.bytes(lx), life) for choice, life in zip(found, alive, strict=True)]
             return shared(requests, lx.size).total <= lx.size
 
-        for members in loops.values():
-            for depth in range(self.depth, 0, -1):
+        def largest(members: Sequence[_Choice]) -> None:
+            """The largest depth for all of them with which everything fits, from the one that they have."""
+            least = members[0].depth
+            for depth in range(self.depth, least - 1, -1):
                 for choice in members:
                     choice.depth = depth
                 if fits():
                     break
+
+        for members in loops.values():
+            largest(members)
+        for members in loops.values():
+            for choice in sorted(members, key=lambda choice: choice.waits):
+                largest([choice])
 
 
 @dataclass
@@ -97,6 +106,15 @@ class _Choice:
     buffer: dataflow.AllocOp
     rotates: bool
     depth: int = 1
+
+    @property
+    def waits(self) -> int:
+        """Its place among those that want more slots: filled by transfers, emptied by them, neither."""
+        users = [use.owner.opview for use in self.buffer.result.uses]
+        transfers = [user for user in users if isinstance(user, dataflow.DataTransferOp)]
+        if any(transfer.dest == self.buffer.result for transfer in transfers):
+            return 0
+        return 1 if transfers else 2
 
     def bytes(self, lx: Memory) -> int:
         """What it takes of LX."""

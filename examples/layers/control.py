@@ -95,8 +95,10 @@ def cases() -> list[Case]:
     return [
         branch(8, 64, 2, "hand"),
         branch(6, 65, 3, "triton"),
+        branch(4, 33, 2, "inductor"),
         shrinking(5, 64, 4, "hand"),
         shrinking(4, 63, 4, "triton"),
+        shrinking(5, 65, 4, "inductor"),
         rotating(3, 64, "hand"),
         rotating(0, 10, "triton"),
     ]

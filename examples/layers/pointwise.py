@@ -166,17 +166,23 @@ def cases() -> list[Case]:
         chain(20, 10, "f32", 2, "hand", 5),
         compare_select(8, 64, "f16", 4, "hand"),
         compare_select(6, 63, "f32", 2, "inductor"),
+        compare_select(6, 65, "bf16", 3, "triton"),
         copy(96, 64, "f16", 32, "hand"),
         copy(7, 65, "f32", 1, "triton"),
         copy(5, 33, "i8", 5, "inductor"),
         copy(1200, 1024, "f32", 1, "hand"),
         bias(16, 128, 4, "hand"),
         bias(9, 70, 3, "triton"),
+        bias(6, 100, 2, "inductor"),
         gate(16, 128, "f16", 4, "hand"),
         gate(6, 65, "bf16", 3, "triton"),
+        gate(4, 63, "f16", 2, "inductor"),
         gate(8, 64, "f32", 2, "inductor", "gelu"),
+        gate(6, 65, "f16", 3, "triton", "gelu"),
+        gate(4, 128, "bf16", 2, "hand", "gelu"),
         axpy(8, 64, 4, "hand"),
         axpy(6, 63, 2, "triton"),
+        axpy(6, 65, 3, "inductor"),
     ]
 
 

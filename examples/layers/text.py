@@ -1,7 +1,8 @@
 """Writes the text of a kernel: enough of KTIR for the families of this folder, in three styles.
 
 ``hand`` writes index arithmetic and named ops; ``triton`` computes addresses in i32, loops over i32, and puts Python
-locations behind its ops; ``inductor`` writes ``linalg.generic`` and affine subscripts.
+locations behind its ops, every other one by an alias that stands at the end of the file; ``inductor`` writes
+``linalg.generic`` for what it computes, folds, moves and multiplies.
 """
 
 from __future__ import annotations
@@ -94,20 +95,30 @@ class Text:
     depth: int = 1
     numbers: Iterator[int] = field(default_factory=count)
     row: Iterator[int] = field(default_factory=lambda: count(10))
+    aliased: list[int] = field(default_factory=list)
 
     def __str__(self) -> str:
         arguments = [f"%{name}: index" for name in self.pointers.split()]
         arguments += [f"%{name}: {type_}" for name, type_ in self.scalars.items()]
         grid = ", ".join(map(str, self.grid))
         head = f"func.func @{self.name}({', '.join(arguments)}) attributes {{grid = [{grid}]}} {{"
-        return "\n".join([head, *self.lines, "  return", "}", ""])
+        aliases = [f"#loc{row} = {self._place(row)}" for row in self.aliased]
+        return "\n".join([head, *self.lines, "  return", "}", *aliases, ""])
+
+    def _place(self, row: int) -> str:
+        return f'loc("{self.name}.py":{row}:4)'
 
     # Lines
 
     def line(self, text: str) -> None:
         """A line as it is; in Triton's style with a location behind it."""
         ends = not text.endswith(("{", "}")) and not text.startswith(("^", "}"))
-        place = f' loc("{self.name}.py":{next(self.row)}:4)' if self.style == "triton" and ends else ""
+        place = ""
+        if self.style == "triton" and ends:
+            row = next(self.row)
+            if row % 2:
+                self.aliased.append(row)
+            place = f" loc(#loc{row})" if row % 2 else f" {self._place(row)}"
         self.lines.append("  " * self.depth + text + place)
 
     def new(self, text: str, element: str, shape: Sequence[int] | None = None) -> Value:
@@ -211,20 +222,36 @@ class Text:
         """``linalg.generic`` of one op over tensors of one shape."""
         shape = values[0].shape
         assert shape is not None
-        out = self.empty(shape, element)
-        result = Value(f"%v{next(self.numbers)}", shape, element)
+        every = tuple(range(len(shape)))
         names = [f"%a{k}" for k in range(len(values))]
-        maps = ", ".join([identity(len(shape))] * (len(values) + 1))
-        kinds = ", ".join(['"parallel"'] * len(shape))
+        return self.over(
+            values, self.empty(shape, element), [every] * (len(values) + 1), every, [f"%r = {body(names)}"]
+        )
+
+    def over(
+        self,
+        values: Sequence[Value],
+        out: Value,
+        dims: Sequence[Sequence[int]],
+        kept: Sequence[int],
+        body: Sequence[str],
+    ) -> Value:
+        """``linalg.generic`` into ``out``: the loops that each operand goes along, the ones that are parallel, and a
+        body over ``%a0``, ... and the old ``%o`` that computes ``%r`` (``%a0`` when empty)."""
+        loops = 1 + max(d for one in dims for d in one)
+        names = ", ".join(f"d{k}" for k in range(loops))
+        maps = ", ".join(f"affine_map<({names}) -> ({', '.join(f'd{k}' for k in one)})>" for one in dims)
+        kinds = ", ".join('"parallel"' if k in kept else '"reduction"' for k in range(loops))
+        result = Value(f"%v{next(self.numbers)}", out.shape, out.element)
         ins = f"ins({', '.join(map(str, values))} : {', '.join(v.type for v in values)})"
         self.line(
             f"{result} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} {ins}"
             f" outs({out} : {out.type}) {{"
         )
-        arguments = [f"{name}: {value.element}" for name, value in zip(names, values, strict=True)]
-        self.line(f"^bb0({', '.join([*arguments, f'%o: {element}'])}):")
-        self.lines.append("  " * self.depth + f"  %r = {body(names)}")
-        self.lines.append("  " * self.depth + f"  linalg.yield %r : {element}")
+        arguments = [f"%a{k}: {value.element}" for k, value in enumerate(values)]
+        self.line(f"^bb0({', '.join([*arguments, f'%o: {out.element}'])}):")
+        for text in [*body, f"linalg.yield {'%r' if body else '%a0'} : {out.element}"]:
+            self.lines.append("  " * self.depth + "  " + text)
         self.line(f"}} -> {result.type}")
         return result
 
@@ -242,6 +269,11 @@ class Text:
         return value if value.element == element else self.cast("arith.truncf", value, element)
 
     def reduce(self, op: str, value: Value, dims: Sequence[int], init: Value) -> Value:
+        if self.style == "inductor":
+            assert value.shape is not None
+            every = range(len(value.shape))
+            kept = [k for k in every if k not in dims]
+            return self.over([value], init, [every, kept], kept, [f"%r = {op} %a0, %o : {value.element}"])
         return self.new(
             f"linalg.reduce {{ {op} }} ins({value} : {value.type}) outs({init} : {init.type})"
             f" dimensions = {list(dims)}",
@@ -251,6 +283,9 @@ class Text:
 
     def broadcast(self, value: Value, shape: Sequence[int], dims: Sequence[int]) -> Value:
         out = self.empty(shape, value.element)
+        if self.style == "inductor":
+            every = range(len(shape))
+            return self.over([value], out, [[k for k in every if k not in dims], every], every, [])
         return self.new(
             f"linalg.broadcast ins({value} : {value.type}) outs({out} : {out.type}) dimensions = {list(dims)}",
             value.element,
@@ -261,6 +296,9 @@ class Text:
         assert value.shape is not None
         shape = [value.shape[k] for k in permutation]
         out = self.empty(shape, value.element)
+        if self.style == "inductor":
+            every = range(len(shape))
+            return self.over([value], out, [[permutation.index(k) for k in every], every], every, [])
         return self.new(
             f"linalg.transpose ins({value} : {value.type}) outs({out} : {out.type}) permutation = {list(permutation)}",
             value.element,
@@ -268,7 +306,19 @@ class Text:
         )
 
     def named(self, op: str, left: Value, right: Value, init: Value) -> Value:
-        """``linalg.matmul`` and its like."""
+        """``linalg.matmul`` and its like; a contraction of two or three parallel loops in Inductor's style."""
+        if self.style == "inductor":
+            assert init.shape is not None
+            batch = list(range(len(init.shape) - 2))
+            i, j, k = (len(batch) + n for n in range(3))
+            narrow, wide, body, factors = left.element, init.element, [], ["%a0", "%a1"]
+            if narrow != wide:
+                body = [f"%w{n} = arith.extf {factors[n]} : {narrow} to {wide}" for n in range(2)]
+                factors = ["%w0", "%w1"]
+            body += [f"%p = arith.mulf {', '.join(factors)} : {wide}", f"%r = arith.addf %o, %p : {wide}"]
+            return self.over(
+                [left, right], init, [[*batch, i, k], [*batch, k, j], [*batch, i, j]], [*batch, i, j], body
+            )
         return self.new(
             f"linalg.{op} ins({left}, {right} : {left.type}, {right.type}) outs({init} : {init.type}) -> {init.type}",
             init.element,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from layers.case import STEP, Case, Values, normal, wide
-from layers.text import Text, Value, box
+from layers.text import STYLES, Text, Value, box
 
 SWAP = "affine_map<(d0, d1) -> (d1, d0)>"
 
@@ -171,14 +171,19 @@ def cases() -> list[Case]:
     return [
         *(transposed(64, 64, 2, "hand", how) for how in ("op", "load", "store", "strides")),
         *(transposed(6, 65, 3, "triton", how) for how in ("op", "load", "store")),
+        *(transposed(9, 33, 3, "inductor", how) for how in ("op", "load", "strides")),
         triangle(32, "hand", "load"),
+        triangle(17, "inductor", "load"),
+        triangle(20, "hand", "store"),
         triangle(17, "triton", "store"),
-        shifted("hand"),
+        *map(shifted, STYLES),
         sticking_out(10, 48, (4, 64), 3, "hand"),
         sticking_out(7, 65, (4, 66), 2, "triton"),
-        small_view("hand"),
+        sticking_out(9, 33, (2, 50), 5, "inductor"),
+        *map(small_view, STYLES),
         rope(8, 4, 128, 4, "hand"),
         rope(6, 3, 20, 2, "triton"),
+        rope(4, 3, 66, 2, "inductor"),
         splat_of_sum(8, 64, 4, "hand"),
         splat_of_sum(6, 63, 3, "inductor"),
     ]

@@ -15,10 +15,10 @@ func.func @three(%n: index) attributes {grid = [1]} {
   return
 }
 
-// One stick too much for two slots.
+// One stick too much for two slots of both; the first that fits with two gets them.
 // CHECK-LABEL: func.func @one
 // CHECK: depth = 1 : i64, name = "half"
-// CHECK: depth = 1 : i64, name = "byte"
+// CHECK: depth = 4 : i64, name = "byte"
 func.func @one(%n: index) attributes {grid = [1]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -69,6 +69,26 @@ func.func @follow(%n: index) attributes {grid = [1]} {
       outs(%a : memref<786432xi8, "lx">) {
     ^bb0(%old: i8):
       linalg.yield %zero : i8
+    }
+  }
+  return
+}
+
+// 640 KiB each: one more slot than one each fits, and the buffer that a transfer fills has it, though it comes last.
+// CHECK-LABEL: func.func @filled
+// CHECK: depth = 1 : i64, name = "result"
+// CHECK: depth = 2 : i64, name = "input"
+func.func @filled(%x: index, %n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %r = dataflow.alloc {name = "result"} : memref<327680xf16, "lx">
+    %a = dataflow.alloc {name = "input"} : memref<327680xf16, "lx">
+    dataflow.data_transfer from @device[%c0 from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<327680xf16, "lx">
+    linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"], dataflow.unit = @sfu}
+      ins(%a : memref<327680xf16, "lx">) outs(%r : memref<327680xf16, "lx">) {
+    ^bb0(%v: f16, %old: f16):
+      linalg.yield %v : f16
     }
   }
   return
