@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from spyrec.dialects import dataflow
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, ops
+from spyrec.passes.analysis.buffer_views import VIEWS
 from spyrec.passes.analysis.liveness import Lifetime, lifetimes
 from spyrec.passes.analysis.packing import Request, shared
 from spyrec.passes.analysis.schedule import read
@@ -110,16 +111,23 @@ class _Choice:
     @property
     def waits(self) -> int:
         """Its place among those that want more slots: filled by transfers, emptied by them, neither."""
-        users = [use.owner.opview for use in self.buffer.result.uses]
-        transfers = [user for user in users if isinstance(user, dataflow.DataTransferOp)]
-        if any(transfer.dest == self.buffer.result for transfer in transfers):
-            return 0
-        return 1 if transfers else 2
+        transfers = list(_transfers(self.buffer.result))
+        return 0 if any(transfers) else 1 if transfers else 2
 
     def bytes(self, lx: Memory) -> int:
         """What it takes of LX."""
         slot = lx.aligned(buffers.size(self.buffer.result.type))
         return slot * (self.depth if self.buffer.depth is None else self.buffer.depth.value)
+
+
+def _transfers(shown: ir.Value) -> Iterator[bool]:
+    """For each transfer of a buffer or of a view of it whether it fills it."""
+    for use in shown.uses:
+        user = use.owner.opview
+        if isinstance(user, dataflow.DataTransferOp):
+            yield user.dest is not None and user.dest == shown
+        elif use.owner.name in VIEWS:
+            yield from _transfers(use.owner.results[0])
 
 
 def _rotates(buffer: ir.Operation, function: ir.Operation) -> bool:

@@ -74,22 +74,25 @@ func.func @follow(%n: index) attributes {grid = [1]} {
   return
 }
 
-// 640 KiB each: one more slot than one each fits, and the buffer that a transfer fills has it, though it comes last.
+// 640 KiB each: one more slot than one each fits. The buffer that a transfer fills, by a view of it, has it, though one that a transfer
+// empties comes before it.
 // CHECK-LABEL: func.func @filled
 // CHECK: depth = 1 : i64, name = "result"
 // CHECK: depth = 2 : i64, name = "input"
-func.func @filled(%x: index, %n: index) attributes {grid = [1]} {
+func.func @filled(%x: index, %y: index, %n: index) attributes {grid = [1]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
     %r = dataflow.alloc {name = "result"} : memref<327680xf16, "lx">
     %a = dataflow.alloc {name = "input"} : memref<327680xf16, "lx">
-    dataflow.data_transfer from @device[%c0 from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<327680xf16, "lx">
+    %rows = memref.expand_shape %a [[0, 1]] output_shape [640, 512] : memref<327680xf16, "lx"> into memref<640x512xf16, "lx">
+    dataflow.data_transfer from @device[%c0 from %x] strides [512, 1] to %rows {route = ["ddr", "load", "lx"], unit = @load} : memref<640x512xf16, "lx">
     linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"], dataflow.unit = @sfu}
       ins(%a : memref<327680xf16, "lx">) outs(%r : memref<327680xf16, "lx">) {
     ^bb0(%v: f16, %old: f16):
       linalg.yield %v : f16
     }
+    dataflow.data_transfer from %r to @device[%c0 from %y] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<327680xf16, "lx">
   }
   return
 }
