@@ -110,8 +110,9 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
     first = Run(
         code, cores, Choices(), device.memory("lx").size, device.limits.access_span, left=_FEW_STEPS, cuts=False
     )
-    cuts = not _execute(first)
-    if cuts:
+    ended = _execute(first)
+    cuts = not ended and None not in code.visits
+    if not ended:
         first = made(Choices())
     yield first
     if not first.choices.taken:

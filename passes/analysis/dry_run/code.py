@@ -84,7 +84,8 @@ class Code:
     """A whole program. ``outer``: what is computed once for all units. ``moduli``: what counters are divided by.
     ``windows``: the bytes of device memory that the kernel's views cover, ``None`` when the function does not say.
     ``remote``: a core reaches into the LX of another one. ``names`` of arguments, by the high bits of their addresses;
-    ``aliased``: those of arguments that may be one another.
+    ``aliased``: those of arguments that may be one another. ``visits``: numbers of iterations
+    (None: not known) of loops whose iterations meet different cores.
     """
 
     function: ir.Operation
@@ -99,6 +100,7 @@ class Code:
     remote: bool = False
     names: dict[int, str] = field(default_factory=dict)
     aliased: set[int] = field(default_factory=set)
+    visits: set[int | None] = field(default_factory=set)
 
     def bytes_text(self, low: int, high: int) -> str:
         """How bytes of device memory are called in messages."""
@@ -245,6 +247,8 @@ class _Builder:
         results = [self.slot(r) for r in op.results]
         nodes, yielded = self.block(body)
         height = _height(op)
+        if _visits_cores(op):
+            self.code.visits.add(_iterations(op))
 
         def run(unit: Unit) -> Flow:
             values = unit.values
@@ -517,6 +521,41 @@ def _kept(counts: tuple[int, ...], strides: Sequence[int]) -> tuple[tuple[int, .
     if 0 in counts:
         return counts, tuple(strides)
     return tuple(counts[d] for d in kept), tuple(strides[d] for d in kept)
+
+
+def _iterations(loop: ir.Operation) -> int | None:
+    """How many a loop has, if its bounds are constants."""
+    bounds = []
+    for value in list(loop.operands)[:3]:
+        owner = value.owner
+        if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
+            return None
+        bounds.append(ir.IntegerAttr(owner.operation.attributes["value"]).value)
+    return len(range(*bounds))
+
+
+def _visits_cores(loop: ir.Operation) -> bool:
+    """Whether iterations of a loop name different cores: one that is left out is missed there."""
+    varies: dict[ir.Value, bool] = dict.fromkeys(loop.regions[0].blocks[0].arguments, True)
+
+    def does(value: ir.Value) -> bool:
+        if value not in varies:
+            varies[value] = False  # values have no cycles but through loops, whose arguments stand for them
+            maker = value.owner.owner if isinstance(value.owner, ir.Block) else value.owner
+            varies[value] = maker.operation.name != "func.func" and any(map(does, maker.operation.operands))
+        return varies[value]
+
+    for op in kernels.walk(loop):
+        view = op.opview
+        if isinstance(view, PostOp | WaitOp):
+            named = [view.peer]
+        elif isinstance(view, TransferOp):
+            named = [view.get_from, view.put_to]
+        else:
+            continue
+        if any(core is not None and does(core) for core in named):
+            return True
+    return False
 
 
 def _height(op: ir.Operation) -> int:

@@ -357,7 +357,8 @@ class Run:
             return
         whole = max(0, -(-(high - low) // step))
         few = self.limit if height < 3 else self.code.depth
-        if self.cuts and whole > few + self._period:
+        # Whoever meets another core in an iteration has to be met there, so equal loops are run whole.
+        if self.cuts and whole not in self.code.visits and whole > few + self._period:
             number = few + (whole - few) % self._period
             for k in range(number - 1):
                 yield low + k * step
