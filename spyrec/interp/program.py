@@ -29,13 +29,16 @@ from spyrec.numerics import Array
 
 @dataclass(frozen=True)
 class Area:
-    """A ``dataflow.buffer``: ``depth`` slots of ``slot_bytes`` bytes from ``address`` on. ``number`` identifies it."""
+    """A ``dataflow.buffer``: ``depth`` slots of ``slot_bytes`` bytes from ``address`` on. ``number`` identifies it.
+    ``launched``: the launch may have put contents there.
+    """
 
     name: str
     number: int
     address: int
     slot_bytes: int
     depth: int
+    launched: bool
 
     @property
     def end(self) -> int:
@@ -103,8 +106,12 @@ class Program:
         return area
 
     def check_written(self, area: Area, owners: npt.NDArray[np.int32]) -> None:
-        """Bytes that are read through a buffer, with these owners, were last written through it."""
+        """Bytes that are read through a buffer, with these owners, were last written through it, or by the launch, if
+        that may be.
+        """
         strange = owners[owners != area.number]
+        if area.launched:
+            strange = strange[strange != 0]
         if strange.size:
             names = {a.number: f"@{a.name}" for a in self.areas.values()}
             last = names.get(int(strange.flat[0]), "no buffer")
@@ -207,7 +214,7 @@ def buffer(op: ir.Operation, scope: Scope) -> Run:
 
     def run(frame: Frame) -> None:
         program = program_of(frame)
-        area = Area(name, 1 + len(program.areas), address, slot, depth)
+        area = Area(name, 1 + len(program.areas), address, slot, depth, made.launched is not None)
         if area.end > len(program.owners):
             raise Fault("out-of-lx", f"buffer @{name} ends at byte {area.end}; LX has {len(program.owners)}")
         program.areas[name] = area

@@ -109,12 +109,20 @@ def test_arguments_that_are_only_read_share_memory_unmarked() -> None:
     assert np.array_equal(got, np.arange(64))
 
 
-def test_scratchpads_hold_what_the_launch_put_there() -> None:
+@pytest.mark.parametrize("stage", ["ktir", "kernel", "schedule", "program", "spyrecode"])
+def test_scratchpads_hold_what_the_launch_put_there(stage: str) -> None:
     rows = np.arange(8, dtype=np.int32).reshape(2, 4)
-    want = np.concatenate([rows[0], rows[1]])
+    code = spyrec.compile(IN_LX) if stage == "spyrecode" else None
+
+    def z(values: dict[str, object]) -> np.ndarray:
+        return (spyrec.interpret(IN_LX, values, stage=stage).outputs if code is None else code.run(values))["z"]
+
     for values in ({"lx:16": rows}, {"lx0:16": rows[0], "lx1:16": rows[1]}, {"lx:16:i32": rows.view(np.uint32)}):
-        for got in (spyrec.interpret(IN_LX, values).outputs["z"], spyrec.compile(IN_LX).run(values)["z"]):
-            assert np.array_equal(np.concatenate([got[:4], got[16:]]), want)
+        got = z(values)
+        assert np.array_equal(np.concatenate([got[:4], got[16:]]), rows.reshape(-1))
+    with pytest.raises(spyrec.InvalidKernel, match="LX") as caught:
+        z({"lx0:16": rows[0]})
+    assert "unwritten-read" in {d.id for d in caught.value.diagnostics}
 
 
 @pytest.mark.parametrize(
