@@ -9,10 +9,9 @@ from spyrec.device import cost, routes
 from spyrec.dialects import dataflow
 from spyrec.errors import Unsupported
 from spyrec.mlir import ir
-from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import buffers, kernels, ops, row_clips, tile_costs, unit_loops
+from spyrec.passes.analysis.mixed import decomposed, mixed
 from spyrec.passes.analysis.row_clips import Clip
-from spyrec.passes.analysis.unit_loops import Bound
 from spyrec.passkit import Pass, PassContext
 
 _TO_TENSOR = "bufferization.to_tensor"
@@ -148,18 +147,13 @@ class _Move:
         op = self.op
         if op.static_lower is None or op.static_upper is None:
             return None
-        sides: list[list[Bound]] = []
-        for static, dynamic in ((op.static_lower, iter(op.lower)), (op.static_upper, iter(op.upper))):
-            sides.append([next(dynamic) if entry == DYNAMIC else entry for entry in static])
-        return list(zip(*sides, strict=True))
+        return list(zip(mixed(op.static_lower, op.lower), mixed(op.static_upper, op.upper), strict=True))
 
     def _transfer(self, fields: dict[str, Any], clip: Clip | None, *, filled: bool = True) -> None:
         if clip is not None:
             fields = dict(fields)
             for k, name in enumerate(("lower", "upper")):
-                bounds = [bound[k] for bound in clip]
-                fields[f"static_{name}"] = [bound if isinstance(bound, int) else DYNAMIC for bound in bounds]
-                fields[name] = [bound for bound in bounds if not isinstance(bound, int)]
+                fields[f"static_{name}"], fields[name] = decomposed([bound[k] for bound in clip])
             if filled and isinstance(self.op, dataflow.ReadOp) and self.op.init is None:
                 fields["fill"] = 0 if self.op.fill is None else self.op.fill.value
         dataflow.DataTransferOp.build(**fields, loc=self.location)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from spyrec.mlir import arith, ir, scf, tensor
-from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import kernels, ops
+from spyrec.passes.analysis.mixed import mixed
 from spyrec.passkit import Pass, PassContext
 
 Values = list[ir.Value]
@@ -126,9 +126,8 @@ def _forall(op: ir.Operation) -> Values:
     *dynamic, outputs = _groups(op)
     bounds = []
     for name, values in zip(("staticLowerBound", "staticUpperBound", "staticStep"), dynamic, strict=True):
-        rest = iter(values)
-        static = ir.DenseI64ArrayAttr(op.attributes[name])
-        bounds.append([next(rest) if n == DYNAMIC else ops.index_constant(n, op.location) for n in static])
+        numbers = mixed(ir.DenseI64ArrayAttr(op.attributes[name]), values)
+        bounds.append([ops.index_constant(n, op.location) if isinstance(n, int) else n for n in numbers])
     shared = list(op.regions[0].blocks[0].arguments)[len(bounds[0]) :]
     # The insertions name the shared outputs; everything else sees them as they were at first.
     inserts = [view.operation for view in kernels.terminator(op.regions[0].blocks[0]).regions[0].blocks[0]]

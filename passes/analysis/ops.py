@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from spyrec.mlir import affine, arith, bufferization, ir, linalg, scf, tensor
 from spyrec.ods import literals
 from spyrec.ods.checks import DYNAMIC
+from spyrec.passes.analysis.mixed import decomposed
 
 ALLOC_TENSOR = "bufferization.alloc_tensor"
 MATERIALIZE = "bufferization.materialize_in_destination"
@@ -180,7 +181,7 @@ def extract_slice(
     shape: Sequence[int] | None = None,
 ) -> ir.Value:
     """``tensor.extract_slice`` of static sizes and steps of 1; ``shape`` may leave out extents of 1."""
-    static, dynamic = _mixed(offsets)
+    static, dynamic = decomposed(offsets)
     type_ = ir.RankedTensorType.get(list(sizes if shape is None else shape), element(value), loc=location)
     return _result(
         tensor.ExtractSliceOp(type_, value, dynamic, [], [], static, list(sizes), [1] * len(sizes), loc=location)
@@ -195,19 +196,13 @@ def insert_slice(
     sizes: Sequence[int] | None = None,
 ) -> ir.Value:
     """``tensor.insert_slice`` with steps of 1; ``sizes`` has the extents of 1 that ``piece`` lacks."""
-    static, dynamic = _mixed(offsets)
+    static, dynamic = decomposed(offsets)
     sizes = list(ir.RankedTensorType(piece.type).shape if sizes is None else sizes)
     return _result(
         tensor.InsertSliceOp(
             piece, into, dynamic, [], [], static, sizes, [1] * len(sizes), results=[into.type], loc=location
         )
     )
-
-
-def _mixed(numbers: Sequence[int | ir.Value]) -> tuple[list[int], list[ir.Value]]:
-    """Static numbers with the dynamic marker where a value stands, and the values."""
-    static = [number if isinstance(number, int) else DYNAMIC for number in numbers]
-    return static, [number for number in numbers if not isinstance(number, int)]
 
 
 def subview(source: ir.Value, offsets: Sequence[int], sizes: Sequence[int], location: ir.Location) -> ir.Value:

@@ -14,6 +14,7 @@ from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import access_tiles, ops, views
 from spyrec.passes.analysis.access_tiles import AccessTile, Box, Lookup, NotATile
 from spyrec.passes.analysis.linear import Interval, Linear
+from spyrec.passes.analysis.mixed import decomposed
 from spyrec.passes.analysis.steps import Selection, Selector, Step, Steps
 from spyrec.passes.analysis.view_parts import Part, View, Views
 
@@ -102,7 +103,7 @@ class Mover:
         if not self.unreachable:
             self._check_reach(part, box, strides)
             self._note_lowest(piece, box, offset, strides, steps)
-        static_strides, dynamic_strides = self._mixed(strides)
+        static_strides, dynamic_strides = self._decomposed(strides)
         fields: dict[str, Any] = {
             "base": part.argument,
             "offset": steps.value(offset),
@@ -115,22 +116,21 @@ class Mover:
         if selection.is_clipped:
             lower = [bound or Linear.of(0) for bound in selection.lower]
             upper = [bound or Linear.of(n) for bound, n in zip(selection.upper, box.extents, strict=True)]
-            fields["static_lower"], fields["lower"] = self._mixed(lower)
-            fields["static_upper"], fields["upper"] = self._mixed(upper)
+            fields["static_lower"], fields["lower"] = self._decomposed(lower)
+            fields["static_upper"], fields["upper"] = self._decomposed(upper)
         if selection.set is not None:
             fields |= {"set": selection.set, "symbols": [steps.value(form) for form in selection.symbols]}
         if lookups:
             fields["indices"] = [values for values, _ in lookups]
             fields["index_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for _, map_ in lookups])
             fields["index_scales"] = scales
-            fields["static_limits"], fields["limits"] = self._mixed(limits)
+            fields["static_limits"], fields["limits"] = self._decomposed(limits)
         return fields
 
-    def _mixed(self, forms: Sequence[Linear]) -> tuple[list[int], list[ir.Value]]:
+    def _decomposed(self, forms: Sequence[Linear]) -> tuple[list[int], list[ir.Value]]:
         """Constants with markers for the values that are none, and these."""
         steps = Steps(self.values, self.op, ())
-        values = [steps.value(form) for form in forms if not form.is_constant]
-        return [form.constant if form.is_constant else DYNAMIC for form in forms], values
+        return decomposed([form.constant if form.is_constant else steps.value(form) for form in forms])
 
     def _note_lowest(self, piece: _Piece, box: Box, offset: Linear, strides: Sequence[Linear], steps: Steps) -> None:
         """Remember the lowest element that the access may touch."""

@@ -9,10 +9,10 @@ from typing import Any
 from spyrec import diag
 from spyrec.dialects.dataflow import DataTransferOp, TransferOp
 from spyrec.mlir import arith, ir
-from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import layouts, ops, unit_loops
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
+from spyrec.passes.analysis.mixed import decomposed, mixed
 from spyrec.passes.analysis.schedule import element_bytes, operands
 from spyrec.passes.analysis.slots import Mapped
 from spyrec.passes.analysis.unit_loops import Bound
@@ -119,9 +119,7 @@ class _Move:
         if any(clip is not None for clip in clips):
             full = [clip or (0, count) for clip, count in zip(clips, counts, strict=True)]
             for k, name in enumerate(("lower", "upper")):
-                entries = [bound[k] for bound in full]
-                fields[f"static_{name}"] = [entry if isinstance(entry, int) else DYNAMIC for entry in entries]
-                fields[name] = [entry for entry in entries if not isinstance(entry, int)]
+                fields[f"static_{name}"], fields[name] = decomposed([bound[k] for bound in full])
             if view.fill is not None:
                 fields["fill"] = view.fill.value
         for name in ("get_from", "put_to"):
@@ -151,12 +149,8 @@ class _Move:
             shown = view_of(buffer)
             assert shown is not None
             return [stride * self.size for stride in shown.strides]
-        dynamic = iter(self.found[f"{side}_dyn_strides"])
-        found: list[Bound] = []
-        for stride in getattr(self.view, f"{side}_strides"):
-            step = self.mapped(next(dynamic)) if stride == DYNAMIC else stride
-            found.append(unit_loops.scaled(step, self.size, self.location))
-        return found
+        strides = mixed(getattr(self.view, f"{side}_strides"), map(self.mapped, self.found[f"{side}_dyn_strides"]))
+        return [unit_loops.scaled(stride, self.size, self.location) for stride in strides]
 
     def _end(self, side: str) -> _End:
         for buffer in self.found[side]:
@@ -201,12 +195,10 @@ class _Move:
         view = self.view
         if view.static_lower is None or view.static_upper is None:
             return [None] * len(self.shape)
-        sides: list[list[Bound]] = []
-        for static, name in ((view.static_lower, "lower"), (view.static_upper, "upper")):
-            dynamic = iter(self.found[name])
-            sides.append([self.mapped(next(dynamic)) if entry == DYNAMIC else entry for entry in static])
+        lower = mixed(view.static_lower, map(self.mapped, self.found["lower"]))
+        upper = mixed(view.static_upper, map(self.mapped, self.found["upper"]))
         found: list[tuple[Bound, Bound] | None] = []
-        for count, low, high in zip(self.shape, *sides, strict=True):
+        for count, low, high in zip(self.shape, lower, upper, strict=True):
             covers = isinstance(low, int) and isinstance(high, int) and low <= 0 and high >= count
             found.append(None if covers else (low, high))
         return found

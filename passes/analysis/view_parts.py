@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from spyrec import diag, numerics
@@ -14,6 +14,7 @@ from spyrec.passes.analysis import kernels, set_bounds, signature
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.launched import Launched
 from spyrec.passes.analysis.linear import Interval, Linear
+from spyrec.passes.analysis.mixed import mixed
 from spyrec.passes.analysis.set_bounds import Bounds
 from spyrec.passes.analysis.steps import Steps
 from spyrec.sets import NotABox
@@ -106,8 +107,8 @@ class Views:
 
     def _read(self, op: ktdp.ConstructMemoryViewOp, is_part: bool) -> Part | None:
         steps = Steps(self.values, op.operation, ())
-        sizes = _mixed(list(op.static_sizes), [self.values.form(size) for size in op.sizes])
-        strides = _mixed(list(op.static_strides), [self.values.form(stride) for stride in op.strides])
+        sizes = _forms(mixed(op.static_sizes, map(self.values.form, op.sizes)))
+        strides = _forms(mixed(op.static_strides, map(self.values.form, op.strides)))
         symbols = [size for size, static in zip(sizes, op.static_sizes, strict=True) if static == DYNAMIC]
         try:
             bounds = set_bounds.bounds(op.coordinate_set, symbols, steps)
@@ -286,9 +287,8 @@ class Views:
         self.sink.error(op, id, message, field=field, notes=[note])
 
 
-def _mixed(static: Sequence[int], dynamic: Sequence[Linear]) -> tuple[Linear, ...]:
-    values = iter(dynamic)
-    return tuple(next(values) if entry == DYNAMIC else Linear.of(entry) for entry in static)
+def _forms(numbers: Iterable[int | Linear]) -> tuple[Linear, ...]:
+    return tuple(Linear.of(number) if isinstance(number, int) else number for number in numbers)
 
 
 def _numbers(forms: Sequence[Linear]) -> tuple[int, ...]:
