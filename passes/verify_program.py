@@ -73,6 +73,9 @@ class VerifyProgram(Pass):
             _Check(op, ctx).run()
 
 
+_ADVICE = "nothing orders compute tiles but ktdp.inter_tile_produce and what takes from it"
+
+
 @dataclass
 class _Ends:
     """The posts and waits of a channel: unit, op, and the control around it."""
@@ -119,7 +122,8 @@ class _Check:
         # What goes wrong says more than that posts and waits do not pair up.
         found = check.verdict(self.function, self.device) if self.sound else check.Verdict()
         for fault in found.faults:
-            self.ctx.sink.error(fault.op, fault.id, fault.message, notes=fault.notes)
+            advice = [_ADVICE] if fault.id == "tile-race" else []
+            self.ctx.sink.error(fault.op, fault.id, fault.message, notes=[*fault.notes, *advice])
         if not found.faults:
             for fault in found.unproven.values():
                 self.ctx.sink.remark(fault.op, fault.id, fault.message, notes=fault.notes)

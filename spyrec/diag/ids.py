@@ -117,6 +117,10 @@ IDS: dict[str, tuple[str, str]] = {
     "overlap": ("InvalidKernel", "operands of a transfer or stream share bytes that they must not share"),
     "not-proven": ("InvalidKernel", "what the static check of programs did not look at (a remark)"),
     "race": ("InvalidKernel", "two accesses to the same bytes conflict and nothing orders them"),
+    "tile-race": (
+        "InvalidKernel",
+        "two compute tiles access the same bytes, one of them writes, and nothing orders them",
+    ),
     "scattered-access": ("InvalidKernel", "one access has more separate pieces than the simulator follows"),
     "span-limit": ("InvalidKernel", "one access spans more bytes of device memory than the device allows"),
     "unwritten-read": ("InvalidKernel", "bytes are read that nothing has written"),

@@ -218,6 +218,8 @@ def buffer(op: ir.Operation, scope: Scope) -> Run:
         if area.end > len(program.owners):
             raise Fault("out-of-lx", f"buffer @{name} ends at byte {area.end}; LX has {len(program.owners)}")
         program.areas[name] = area
+        if made.launched is not None:
+            program.owners[address : area.end] = area.number  # what the launch put there
 
     return run
 

@@ -141,6 +141,11 @@ def damaged(member: str, change: Callable[[Any], None]) -> str:
     return str(caught.value)
 
 
+def launched(dims: str, result: str, term: Any) -> dict[str, Any]:
+    """What a launch decides of a view, in one term."""
+    return {"terms": [term], "map": f"affine_map<{dims} -> ({result})>"}
+
+
 def put(*path: Any, value: Any) -> Callable[[Any], None]:
     """A change that sets the entry at ``path``."""
 
@@ -203,6 +208,19 @@ def test_wrong_plans_are_refused(change: Callable[[Any], None], message: str) ->
         ("signature.json", put("views", 0, "arg", value=1), "argument 1, which is no address"),
         ("signature.json", put("views", 0, "arg", value=-1), "the literal address 'x_ptr' is no decimal number"),
         ("signature.json", put("arguments", 0, "index", value=4), "entry 0 is argument 4"),
+        ("signature.json", put("views", 0, "launch", value=launched("(d0)", "d0", 0)), "no number of it"),
+        ("signature.json", put("views", 0, "launch", value=launched("(d0)", "d1", 1)), "d1"),
+        (
+            "signature.json",
+            put("views", 0, "launch", value=launched("(d0, d1)", "d0", 1)),
+            "2 dimensions and 0 symbols",
+        ),
+        ("signature.json", put("views", 0, "launch", value=launched("(d0)", "d0", [1])), "two widths and a map"),
+        (
+            "signature.json",
+            put("views", 0, "launch", value=launched("(d0)", "d0", ["x", 8, 8, "affine_map<() -> (1)>"])),
+            "'x' of 1 values",
+        ),
         ("debug/device.json", put("cores", value="many"), "device.json"),
         ("debug/device.json", put("cores", value=1), "the device 1 cores"),
         ("debug/device.json", put("units", value=[]), "no unit 'load'"),

@@ -137,7 +137,7 @@ def _fault(
         f"@{label} on core {core} reads {where}; @{rival_label} on core {other} writes them, and no channel orders the "
         "two"
     )
-    return Fault("race", touch.access.op, message, ((rival.access.op, "the other access"),))
+    return Fault("tile-race", touch.access.op, message, ((rival.access.op, "the other access"),))
 
 
 def _first(touches: list[tuple[Run, Touch, int]], shared: tuple[int, int]) -> tuple[Run, Touch]:

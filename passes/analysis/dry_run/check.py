@@ -167,7 +167,7 @@ def _following(taken: Sequence[tuple[int, int]]) -> list[int] | None:
 
 def _judged(run: Run) -> list[Fault]:
     """The faults of a run, those in device memory included; a race alone."""
-    if any(fault.id == "race" for fault in run.faults):
+    if any(fault.id in ("race", "tile-race") for fault in run.faults):
         return run.faults
     contested = _contested(run.touches)
     shared = [touch for touch in run.touches if _segment(touch) in contested]

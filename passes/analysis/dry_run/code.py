@@ -580,7 +580,7 @@ _SIGNATURE = "dataflow.signature"
 
 
 def _windows(code: Code) -> list[tuple[int, int]] | None:
-    """The views of the signature, joined where they touch."""
+    """The views of the signature, joined where they touch; ``None`` where the launch decides what they are."""
     if _SIGNATURE not in code.function.attributes:
         return None
     starts = {number: code.given[slot] for number, slot in enumerate(code.given)}
@@ -589,6 +589,8 @@ def _windows(code: Code) -> list[tuple[int, int]] | None:
         entry = ir.DictAttr(attribute)
         if "end" not in entry:
             continue
+        if "launch" in entry:
+            return None
         argument, offset, end = (ir.IntegerAttr(entry[name]).value for name in ("arg", "offset", "end"))
         size = numerics.sizeof(str(ir.TypeAttr(entry["type"]).value))
         start = 0 if argument < 0 else starts.get(argument, 0)
