@@ -28,6 +28,9 @@ def check(kernel: Kernel) -> bool:
 
 def main(names: list[str]) -> int:
     """Check the named kernels; 0 when all match."""
+    if names[:1] in (["-h"], ["--help"]):
+        print(__doc__)
+        return 0
     unknown = [name for name in names if name not in KERNELS]
     if unknown:
         print(f"no example is called {unknown[0]}; there are {', '.join(KERNELS)}", file=sys.stderr)

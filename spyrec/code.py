@@ -150,6 +150,8 @@ def compile(
     device: str | os.PathLike[str] = "spyre",
     kernel: str | None = None,
     emit: Literal["spyrecode"] = "spyrecode",
+    settings: Sequence[str] = (),
+    tuning: Sequence[str] = (),
 ) -> Code: ...
 
 
@@ -160,6 +162,8 @@ def compile(
     device: str | os.PathLike[str] = "spyre",
     kernel: str | None = None,
     emit: str,
+    settings: Sequence[str] = (),
+    tuning: Sequence[str] = (),
 ) -> Code | str: ...
 
 
@@ -169,19 +173,28 @@ def compile(
     device: str | os.PathLike[str] = "spyre",
     kernel: str | None = None,
     emit: str = "spyrecode",
+    settings: Sequence[str] = (),
+    tuning: Sequence[str] = (),
 ) -> Code | str:
     """Compile KTIR, given as a path or as its text.
 
     Gives a :class:`Code`; with ``emit`` naming a stage before the binary, that stage's text (a ``str``). ``device`` is
-    a name or a file in ktdf_arch syntax, ``kernel`` picks one where the source has several. Safe in threads and after
-    a fork. Raises :class:`spyrec.errors.SpyrecError` and its subclasses, which carry all diagnostics.
+    a name or a file in ktdf_arch syntax, ``kernel`` picks one where the source has several. ``settings``
+    (``"device.lx.size=4MiB"``) are what ``--set`` takes, ``tuning`` (``"choose-tile-sizes{size=1}"``, ``"cse=off"``)
+    what ``--tune`` takes. Safe in threads and after a fork. Raises :class:`spyrec.errors.SpyrecError` and its
+    subclasses, which carry all diagnostics.
     """
     from spyrec import driver
 
     text, name = _text(source)
     folder = os.environ.get("SPYREC_DUMP_DIR")
     options = driver.Options(
-        device=os.fspath(device), kernel=kernel, emit=emit, dump_stages=Path(folder) if folder else None
+        device=os.fspath(device),
+        kernel=kernel,
+        emit=emit,
+        settings=tuple(settings),
+        tuning=tuple(tuning),
+        dump_stages=Path(folder) if folder else None,
     )
     result = driver.compile_text(text, name, options)
     if result.text is not None:

@@ -30,6 +30,38 @@ func.func @expand(%x: tensor<128xf16>) -> tensor<1x128xf16> {
 
 // -----
 
+func.func @infinity() {
+  // expected-error @+2 {{expected constant integer or floating point value}}
+  // expected-note @+1 {{an infinity is written by its bits: -inf is 0xFC00 : f16}}
+  %m = arith.constant -inf : f16
+  return
+}
+
+// -----
+
+func.func @forgotten_yield(%n: index, %x: tensor<4xf16>) {
+  // expected-error @+2 {{scf.yield hands on 0 values, but scf.for carries 1}}
+  // expected-note @+1 {{end each of its regions with scf.yield}}
+  %r = scf.for %i = %n to %n step %n iter_args(%s = %x) -> tensor<4xf16> {
+    %t = arith.addf %s, %s : tensor<4xf16>
+  }
+  return
+}
+
+// -----
+
+func.func @other_yield(%n: index, %x: tensor<4xf16>) {
+  // expected-error @+1 {{value 0 that scf.yield hands on has type 'tensor<4xf32>', but scf.for carries 'tensor<4xf16>'}}
+  %r = scf.for %i = %n to %n step %n iter_args(%s = %x) -> tensor<4xf16> {
+    %t = arith.extf %s : tensor<4xf16> to tensor<4xf32>
+    // expected-note @+1 {{handed on here}}
+    scf.yield %t : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @transposed(%a: tensor<4x8xf16>, %b: tensor<16x8xf16>, %o: tensor<4x16xf32>) -> tensor<4x16xf32> {
   // expected-error @+2 {{there is no op linalg.matmul_transpose_b}}
   // expected-note @+1 {{write linalg.matmul with indexing_maps whose second map is transposed}}

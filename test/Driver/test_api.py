@@ -130,3 +130,14 @@ def test_importing_the_package_imports_no_mlir_and_no_numpy() -> None:
     text = "import sys, spyrec; print(sorted(m for m in ('torch_mlir', 'mlir', 'numpy', 'click') if m in sys.modules))"
     done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_settings_and_tuning_are_those_of_the_command_line() -> None:
+    kernel = ROOT / "examples" / "add.mlir"
+    plain = spyrec.compile(kernel)
+    alone = spyrec.compile(kernel, tuning=["choose-buffer-depth=off"])
+    assert alone.execute({}, seed=0).cycles > plain.execute({}, seed=0).cycles
+    with pytest.raises(spyrec.OutOfResources):
+        spyrec.compile(kernel, settings=["device.lx.size=128"])
+    with pytest.raises(spyrec.UsageError, match="those that may be left out are cse"):
+        spyrec.compile(kernel, tuning=["bogus=off"])
