@@ -21,6 +21,7 @@ from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per
 _UNIFORM = 5
 _MAX_RUNS = 40
 _RANDOM = 12
+_RANDOM_OF_FEW_STEPS = 48
 _FEW_STEPS = 4_000
 """Programs that take no more are executed without leaving out iterations."""
 
@@ -110,9 +111,8 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
     first = Run(
         code, cores, Choices(), device.memory("lx").size, device.limits.access_span, left=_FEW_STEPS, cuts=False
     )
-    ended = _execute(first)
-    cuts = not ended and None not in code.visits
-    if not ended:
+    cuts = not _execute(first)
+    if cuts:
         first = made(Choices())
     yield first
     if not first.choices.taken:
@@ -130,7 +130,7 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
         taken = run.choices.taken
     for row in range(0 if few else _UNIFORM**2):
         yield made(Choices(default=_pairs(row)))
-    for seed in range(_RANDOM):
+    for seed in range(_RANDOM if cuts else _RANDOM_OF_FEW_STEPS):
         yield made(_drawn(random.Random(seed)))
 
 

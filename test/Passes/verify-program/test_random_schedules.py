@@ -16,7 +16,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "split-units"))
 
-from test_every_order import Generator, lower
+from test_every_order import Generator, is_needed, lower
 
 from spyrec import asm
 from spyrec.device import read
@@ -62,16 +62,23 @@ def test_they_are_accepted(share: str) -> None:
             assert not found(lower(context, text, share=share, prune=seed % 3 > 0).program), seed
 
 
-def test_without_any_channel_they_are_refused() -> None:
-    removed = 0
+@pytest.mark.parametrize("first", [100, 150, 180])
+def test_without_any_channel_they_are_refused(first: int) -> None:
+    """But for those that pruning keeps for what no input does (docs/decisions/0040), by all launches of few iterations:
+    a conflict in some iterations alone keeps a channel.
+    """
+    removed = kept = 0
     with make_context() as context:
-        for seed in range(100, 150):
+        for seed in range(first, first + 12):
             lowered = lower(context, schedule(seed, 6, 0), share="never", prune=True)
             text = asm.print_op(lowered.program)
             # A distance between boxes of device memory can be longer than the loops that are run.
             for name in (name for name, credits in lowered.credits.items() if credits <= 3):
                 rows = [r for r in text.splitlines() if not re.search(rf"(wait|post|channel) @{name}( |$)", r)]
                 module = asm.read("\n".join(rows), "without.mlir", context).module
-                assert found(next(iter(module.body.operations)).operation) == {"race"}, (seed, name)
+                ids = found(module.body.operations[0].operation)
+                assert ids == {"race"} or (not ids and not is_needed(lowered, name)), (seed, name)
                 removed += 1
-    assert removed >= 30
+                kept += not ids
+    assert removed >= 10
+    assert kept <= 1
