@@ -98,3 +98,82 @@ func.func @product(%x: tensor<8x32xf16>, %y: tensor<32x16xf32>, %z: tensor<8x16x
   } -> tensor<8x16xf32>
   return %2 : tensor<8x16xf32>
 }
+
+// The first side of a gate is done on the vector unit while the matrix unit does the second; in a loop both are busy
+// with other iterations anyway.
+// CHECK-LABEL: func.func @gate
+// CHECK: %[[S:[a-z]+]] = linalg.generic {{.*}} ins(%p :
+// CHECK: math.exp
+// CHECK: %[[K:[a-z]+]] = dataflow.kept %[[S]] : tensor<64x128xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[K]], %q :
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.mulf
+// FUSED-LABEL: func.func @gate
+// FUSED: math.exp
+// FUSED-NEXT: linalg.yield
+func.func @gate(%x: tensor<64x64xf16>, %v: tensor<64x128xf16>, %w: tensor<64x128xf16>, %z: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %p = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %v : tensor<64x64xf16>, tensor<64x128xf16>) outs(%z : tensor<64x128xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %f = arith.extf %l : f16 to f32
+    %g = arith.extf %r : f16 to f32
+    %h = arith.mulf %f, %g : f32
+    %s = arith.addf %o, %h : f32
+    linalg.yield %s : f32
+  } -> tensor<64x128xf32>
+  %q = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x64xf16>, tensor<64x128xf16>) outs(%z : tensor<64x128xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %f = arith.extf %l : f16 to f32
+    %g = arith.extf %r : f16 to f32
+    %h = arith.mulf %f, %g : f32
+    %s = arith.addf %o, %h : f32
+    linalg.yield %s : f32
+  } -> tensor<64x128xf32>
+  %e = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<64x128xf32>) outs(%p : tensor<64x128xf32>) {
+  ^bb0(%l: f32, %o: f32):
+    %s = math.exp %l : f32
+    linalg.yield %s : f32
+  } -> tensor<64x128xf32>
+  %m = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%e, %q : tensor<64x128xf32>, tensor<64x128xf32>) outs(%e : tensor<64x128xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %s = arith.mulf %l, %r : f32
+    linalg.yield %s : f32
+  } -> tensor<64x128xf32>
+  return %m : tensor<64x128xf32>
+}
+
+// CHECK-LABEL: func.func @gates_in_a_loop
+// CHECK-NOT: dataflow.kept
+// CHECK: return
+func.func @gates_in_a_loop(%n: index, %x: tensor<64x64xf16>, %v: tensor<64x128xf16>, %w: tensor<64x128xf32>, %z: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %z) -> (tensor<64x128xf32>) {
+    %e = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%w : tensor<64x128xf32>) outs(%w : tensor<64x128xf32>) {
+    ^bb0(%l: f32, %o: f32):
+      %t = math.exp %l : f32
+      linalg.yield %t : f32
+    } -> tensor<64x128xf32>
+    %p = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %v : tensor<64x64xf16>, tensor<64x128xf16>) outs(%acc : tensor<64x128xf32>) {
+    ^bb0(%l: f16, %r: f16, %o: f32):
+      %f = arith.extf %l : f16 to f32
+      %g = arith.extf %r : f16 to f32
+      %h = arith.mulf %f, %g : f32
+      %t = arith.addf %o, %h : f32
+      linalg.yield %t : f32
+    } -> tensor<64x128xf32>
+    %m = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%e, %p : tensor<64x128xf32>, tensor<64x128xf32>) outs(%e : tensor<64x128xf32>) {
+    ^bb0(%l: f32, %r: f32, %o: f32):
+      %t = arith.mulf %l, %r : f32
+      linalg.yield %t : f32
+    } -> tensor<64x128xf32>
+    scf.yield %m : tensor<64x128xf32>
+  }
+  return %s : tensor<64x128xf32>
+}
