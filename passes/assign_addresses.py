@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from spyrec.device.model import Memory
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels, ops
-from spyrec.passes.analysis.liveness import Lifetime, lifetimes
+from spyrec.passes.analysis.liveness import of_allocations
 from spyrec.passes.analysis.packing import Packing, Request, apart, beside, fullest, shared
 from spyrec.passes.analysis.schedule import Allocation, read
 from spyrec.passkit import Pass, PassContext, option
@@ -54,20 +54,14 @@ class AssignAddresses(Pass):
             return
         lx = ctx.device.memory("lx")
         found = schedule.allocations
-        alive = lifetimes(schedule.program.body, (a.place for a in found))
-        # Another core may still read a buffer when this one has long been done with it.
-        whole = Lifetime(0, max(lifetime.end for lifetime in alive.values()))
-        lives = [whole if a.place in schedule.exposed else alive[a.place] for a in found]
+        lives = of_allocations(schedule)
         requests = [Request(_slot(a, lx) * a.place.depth, life) for a, life in zip(found, lives, strict=True)]
-        kept = (0, 0)
-        if schedule.pinned is not None:
-            end = schedule.pinned.address + schedule.pinned.size
-            kept = schedule.pinned.address // lx.alignment * lx.alignment, lx.aligned(end)
+        kept = schedule.kept(lx.alignment)
         packing = apart(requests, kept)
         if self.share == "always" or (self.share == "auto" and packing.total > lx.size):
             packing = beside(shared(requests, lx.size), kept)
         if packing.total > lx.size:
-            self._overflow(op, ctx, found, requests, packing)
+            self._overflow(op, ctx, found, requests, packing, kept)
             return
         for allocation, address in zip(found, packing.addresses, strict=True):
             attributes = allocation.op.attributes
@@ -85,6 +79,7 @@ class AssignAddresses(Pass):
         found: Sequence[Allocation],
         requests: Sequence[Request],
         packing: Packing,
+        kept: tuple[int, int],
     ) -> None:
         lx = ctx.device.memory("lx")
         together = range(len(found)) if self.share == "never" else fullest(requests)
@@ -94,13 +89,15 @@ class AssignAddresses(Pass):
             f"the buffers of '{kernels.name(function)}' need {packing.total} bytes of LX, and device "
             f"'{ctx.device.name}' has {lx.size}"
         )
-        if live <= lx.size:
+        if live + kept[1] - kept[0] <= lx.size:
             message += f" ({live} bytes are alive at once; no placement was found that leaves no gaps)"
         notes: list[str | tuple[ir.Operation, str]] = [f"{alive} they take {live} bytes:"]
         for k in sorted(together, key=lambda k: (-requests[k].size, k)):
             place = found[k].place
             slots = f" ({place.depth} slots of {_slot(found[k], lx)})" if place.depth > 1 else ""
             notes.append((found[k].op, f"'{place.name}' takes {requests[k].size} bytes{slots}"))
+        if kept[1]:
+            notes.append(f"bytes {kept[0]} to {kept[1]} are the kernel's: views of LX lie there")
         notes.append("smaller tiles, fewer of them at once, or a smaller buffer depth would fit")
         largest = max(together, key=lambda k: (requests[k].size, -k))
         ctx.sink.error(found[largest].op, "lx-overflow", message, notes=notes, resource=("lx", packing.total, lx.size))

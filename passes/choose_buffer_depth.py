@@ -13,8 +13,8 @@ from spyrec.errors import UsageError
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, ops
 from spyrec.passes.analysis.buffer_views import VIEWS
-from spyrec.passes.analysis.liveness import Lifetime, lifetimes
-from spyrec.passes.analysis.packing import Request, shared
+from spyrec.passes.analysis.liveness import Lifetime, of_allocations
+from spyrec.passes.analysis.packing import Request, apart, beside, shared
 from spyrec.passes.analysis.schedule import read
 from spyrec.passkit import Pass, PassContext, option
 
@@ -56,7 +56,7 @@ class ChooseBufferDepth(Pass):
         for choice in chosen:
             choice.depth = self.depth if choice.rotates else 1
         lx = ctx.device.memory("lx")
-        if sum(choice.bytes(lx) for choice in found) > lx.size:
+        if _names_bytes(op) or sum(choice.bytes(lx) for choice in found) > lx.size:
             self._share(op, found, chosen, ctx)
         for choice in chosen:
             choice.buffer.operation.attributes["depth"] = ops.i64(choice.depth)
@@ -74,15 +74,12 @@ class ChooseBufferDepth(Pass):
                 choice.depth = 1
         # What cannot be read as a schedule is for address assignment to report.
         schedule = read(function, diag.Sink(), placed=False)
-        if schedule is None or schedule.pinned is not None:
-            alive = [Lifetime(0, 0)] * len(found)
-        else:
-            spans = lifetimes(schedule.program.body, (a.place for a in schedule.allocations))
-            alive = [spans[allocation.place] for allocation in schedule.allocations]
+        alive = [Lifetime(0, 0)] * len(found) if schedule is None else of_allocations(schedule)
+        kept = (0, 0) if schedule is None else schedule.kept(lx.alignment)
 
         def fits() -> bool:
             requests = [Request(choice.bytes(lx), life) for choice, life in zip(found, alive, strict=True)]
-            return shared(requests, lx.size).total <= lx.size
+            return min(apart(requests, kept).total, beside(shared(requests, lx.size), kept).total) <= lx.size
 
         def largest(members: Sequence[_Choice]) -> None:
             """The largest depth for all of them with which everything fits, from the one that they have."""
@@ -118,6 +115,17 @@ class _Choice:
         """What it takes of LX."""
         slot = lx.aligned(buffers.size(self.buffer.result.type))
         return slot * (self.depth if self.buffer.depth is None else self.buffer.depth.value)
+
+
+def _names_bytes(function: ir.Operation) -> bool:
+    """Whether transfers name bytes of LX by address: buffers have to leave them alone."""
+    transfers = (op.opview for op in kernels.walk(function))
+    return any(
+        space is not None and space.value == "lx"
+        for op in transfers
+        if isinstance(op, dataflow.DataTransferOp)
+        for space in (op.source_space, op.dest_space)
+    )
 
 
 def _transfers(shown: ir.Value) -> Iterator[bool]:

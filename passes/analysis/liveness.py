@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from spyrec.passes.analysis.places import BufferPlace, Place, buffer_of
+from spyrec.passes.analysis.schedule import Schedule
 from spyrec.passes.analysis.skeleton import Block, Leaf, Loop, bodies
 
 
@@ -38,6 +39,14 @@ def lifetimes(body: Block, places: Iterable[BufferPlace]) -> dict[BufferPlace, L
             scan.time += 1
             found[place] = Lifetime(scan.time, scan.time)
     return found
+
+
+def of_allocations(schedule: Schedule) -> list[Lifetime]:
+    """The lifetimes of the buffers of ``schedule`` in the order of the text. Another core may still read a buffer when
+    this one has long been done with it, so those that others reach live as long as the kernel."""
+    alive = lifetimes(schedule.program.body, (a.place for a in schedule.allocations))
+    whole = Lifetime(0, max((lifetime.end for lifetime in alive.values()), default=0))
+    return [whole if a.place in schedule.exposed else alive[a.place] for a in schedule.allocations]
 
 
 class _Scan:

@@ -74,6 +74,13 @@ class Schedule:
     exposed: set[BufferPlace] = field(default_factory=set)
     """Buffers that other cores read or write."""
 
+    def kept(self, alignment: int) -> tuple[int, int]:
+        """From where to where LX is the kernel's, in whole sticks."""
+        if self.pinned is None:
+            return (0, 0)
+        end = self.pinned.address + self.pinned.size
+        return self.pinned.address // alignment * alignment, -(-end // alignment) * alignment
+
 
 def read(function: ir.Operation, sink: diag.Sink, *, placed: bool) -> Schedule | None:
     """The schedule of ``function`` (a ``func.func`` with a body); ``None`` after something was reported.

@@ -96,3 +96,19 @@ func.func @filled(%x: index, %y: index, %n: index) attributes {grid = [1]} {
   }
   return
 }
+
+// Half of LX is the kernel's: of 384 KiB each two slots fit, three do not.
+// CHECK-LABEL: func.func @beside_the_kernels
+// CHECK: depth = 2 : i64, name = "copy"
+func.func @beside_the_kernels(%n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = arith.constant 917504 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %a = dataflow.alloc {name = "copy"} : memref<196608xf16, "lx">
+    dataflow.data_transfer from @lx[%c0] strides [1] to %a {route = ["lx", "ring", "lx"], unit = @ring} : memref<196608xf16, "lx">
+    %b = dataflow.alloc {depth = 1, name = "rest"} : memref<131072xi8, "lx">
+    dataflow.data_transfer from %b to @lx[%last] strides [1] {route = ["lx", "ring", "lx"], unit = @ring} : memref<131072xi8, "lx">
+  }
+  return
+}
