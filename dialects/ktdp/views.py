@@ -204,7 +204,7 @@ class ConstructDistributedMemoryViewOp(
     assembly_format = "`(` ($memrefs^ `:` type($memrefs))? `)` attr-dict `:` type($result)"
 
     def verify(self) -> Iterator[ods.Violation]:
-        """There is a part; parts have the result's rank and element type."""
+        """There is a part; parts have the result's rank and element type, and are views, which know their points."""
         whole = ir.MemRefType(self.result.type)
         if not self.memrefs:
             yield ods.Violation("wrong-operands", "a distributed view has at least one part", "memrefs")
@@ -221,6 +221,14 @@ class ConstructDistributedMemoryViewOp(
                     "type-mismatch",
                     f"part {k} holds {view.element_type}, but the whole view holds {whole.element_type}",
                     f"type(memrefs[{k}])",
+                )
+            made = maker(part)
+            if made is not None and made.operation.name.startswith("memref."):
+                yield ods.Violation(
+                    "wrong-operands",
+                    f"part {k} is the result of {made.operation.name}, and nothing says which points it holds",
+                    f"memrefs[{k}]",
+                    (f"make it with {ConstructMemoryViewOp.NAME}, whose coordinate_set says so",),
                 )
 
     def review(self) -> Iterator[ods.Violation]:

@@ -96,8 +96,8 @@ def _operand_types(s: OpRead, f: ValueSpec, count: int) -> list[Piece]:
     if given is None:
         return [_implied(s, f)] * count if count else []
     if len(given) != count:
-        where = (given[0][1], s.skip_type(given[-1][1])) if given else (s.name_token, None)
-        s.fail(f"{f.name} has {count} values, but {len(given)} types", *where, id="type-mismatch")
+        first, last = (given[0][1], s.skip_type(given[-1][1])) if given else (s.name_token, None)
+        s.fail(f"{f.name} has {count} values, but {len(given)} types", first, last, id="type-mismatch")
     return given
 
 

@@ -130,8 +130,8 @@ class Messages:
                 return "undefined-name", f"{word} is used here before its definition", ["move the definition up"]
             near = nearest(word, known)
             return "undefined-name", f"nothing defines {word}", [f"did you mean {near}?"] if near else []
-        if edge := _EDGE.match(message):
-            return self._edge(edge)
+        if (edge := _EDGE.match(message)) and (said := self._edge(edge)):
+            return said
         from spyrec.asm.habits import advice  # only for a message: start-up does without it
 
         hint = advice(self._before(where), message)
@@ -141,7 +141,7 @@ class Messages:
         verified = verified or _VERIFIER.match(message) is not None
         return "mlir-verify" if verified else "syntax", self._clean(message), notes
 
-    def _edge(self, edge: re.Match[str]) -> tuple[str, str, list[NoteLike]]:
+    def _edge(self, edge: re.Match[str]) -> tuple[str, str, list[NoteLike]] | None:
         """What the end of a region hands on is not what the op around it carries."""
         op, end = edge["op"], edge["end"]
         if counts := _COUNTS.match(edge["what"]):
@@ -153,7 +153,7 @@ class Messages:
             number, given, wanted = types.groups()
             what = f"value {number} that {end} hands on has type {given}, but {op} carries {wanted}"
             return "type-mismatch", self._clean(what), []
-        return "mlir-verify", self._clean(edge[0]), []
+        return None
 
     def _unknown_record(self, name: str) -> tuple[str, str, list[NoteLike]]:
         kind = "type" if name[0] == "!" else "attribute"

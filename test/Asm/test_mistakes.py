@@ -62,6 +62,8 @@ ONE = {
     "no return behind a region": (HEAD + "  scf.for %i = %zero to %zero step %zero {\n  }\n«}» // } \n", "syntax", "the function ends without return"),
     "nothing at all": ("module {\n  func.func @k() attributes {grid = [1]} {\n  «}»\n}\n", "syntax", "the function ends without return"),
     "no yield": (HEAD + '  %b = arith.constant true\n  "scf.if"(%b) ({\n    %a = arith.constant 1 : index\n  «}», {\n  }) : (i1) -> ()\n' + END, "syntax", "scf.if ends without its terminator"),
+    "yield of too few": (HEAD + '  %b = arith.constant true\n  %r = «scf.if» %b -> (index) {\n    "scf.yield"() : () -> ()\n  } else {\n    scf.yield %zero : index\n  }\n' + END, "type-mismatch", "scf.yield hands on 0 values, but scf.if carries 1"),
+    "yield of another type": (HEAD + "  %b = arith.constant true\n  %r = «scf.if» %b -> (index) {\n    scf.yield %zero : index\n  } else {\n    scf.yield %b : i1\n  }\n" + END, "type-mismatch", "scf.yield hands on has type 'i1', but scf.if carries 'index'"),
     "value of another type": (load("%a = ktdp.load «%x» : <1x64xindex> -> tensor<1x64xf16>"), "type-mismatch", "memref<96x64xf16>"),
     "shape of another type": (load("%a = ktdp.load «%t» : <1x65xindex> -> tensor<1x65xf16>"), "type-mismatch", "<1x65xindex>"),
     "result of another kind": (load("%a = ktdp.load %t : <1x64xindex> -> «memref<1x64xf16>»"), "type-mismatch", "ranked tensor"),

@@ -237,6 +237,7 @@ TABLE: dict[str, tuple[str, int, str, str]] = {
     "a scalar of a type that no register holds": (in_unit("%d = dataflow.scalar_load @b[%c0] : i5\n"), 0, "unsupported-type", "a register holds no i5"),
     "elements of sixteen bytes": (in_unit(COPY.replace("element_bytes = 4", "element_bytes = 16")), 0, "unsupported-op", "elements of 16 bytes have no meaning"),
     "a transfer into a buffer that nobody declares": (in_unit(COPY.replace("in @b", "in @away")), 0, "undefined-name", "there is no buffer @away"),
+    "a transfer that leaves its buffer": (in_unit(COPY.replace("counts [4]", "counts [40]")), 0, "out-of-buffer", "bytes 0 to 159 are not in one slot of @b"),
     "a transfer into LX without a buffer": (in_unit(COPY.replace(" in @b", "")), 0, "undefined-name", "the operand names no buffer"),
     "a transfer out of what another buffer holds": (
         "dataflow.buffer @other {address = 0, slot_bytes = 128, depth = 1}\n"

@@ -100,7 +100,7 @@ MANY, TYPES = ", ".join(["%x"] * 65), ", ".join(["f16"] * 65)
         (f"{EACH} (%p: f16) {{ ^bb0(%q: f16): sample.stop }}", "the arguments of region body are named already"),
         (f"{EACH} () sample.stop", "expected '{' of region body, but found 'sample.stop'"),
         ("sample.each @e::@f sizes [] points affine_set<() : (0 == 0)> () { }", "has one name, without '::'"),
-        ("sample.mix %i many(%x, %i : f16) , %x : f16 mode <fast> -> () { }", "many has 2 values, but 1 types"),
+        (f"%r = sample.mix %i many(%x, %i : f16), %x : f16 mode <fast> -> () {BODY}", "many has 2 values, but 1 types"),
         ("sample.say x, true", "expected a number, but found 'x'"),
         ("sample.say 1.0, 2", "expected true or false, but found '2'"),
         ("%r = sample.call %i(%x) : (index) -> f16", "there are 1 types, but given needs more"),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from spyrec.errors import InvalidKernel, OutOfResources
 from spyrec.spyrecode import AddressFault, Argument, DeviceMemory, Segment, Signature, View, bind
+from spyrec.spyrecode.numbers import Numbers
 from spyrec.spyrecode.reading import dump, parse
 
 NUMBERS = {"n": 3, "alpha": 0.1}
@@ -168,6 +169,28 @@ def test_every_mistake_is_reported_at_its_place() -> None:
 )
 def test_mistakes(arrays: dict[str, Any], numbers: dict[str, Any], message: str) -> None:
     assert message in "\n".join(mistakes(sample.SIGNATURE, arrays, numbers))
+
+
+def test_a_number_that_the_kernel_does_not_count_on() -> None:
+    argument = Argument(0, "n", "scalar", "index", granularity=8, upperbound=64)
+    for value, said in ((12, "a multiple of 8"), (72, "at most 64")):
+        (message,) = mistakes(kernel(arguments=(argument,)), {}, {"n": value})
+        assert f"'n' is {value}: the kernel counts on {said}" in message
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ({"terms": [["add", 64, 64]], "map": "affine_map<(d0) -> (d0)>"}, "an op is its name, two widths and a map"),
+        ({"terms": [0, ["launch", 64, 64, "affine_map<(d0) -> (d0, d0)>"]], "map": "affine_map<(d0) -> (d0)>"}, "no operation 'launch' of 2"),
+        ({"terms": [0], "map": "affine_map<(d0) -> (d0 +)>"}, "map: "),
+        ({"terms": [0], "map": "affine_map<(d0, d1) -> (d0)>"}, "a map of 2 dimensions and 0 symbols, not of 1"),
+    ],
+)
+def test_numbers_that_make_no_sense(numbers: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidKernel) as caught:
+        Numbers.from_json(parse(dump(numbers), "signature.json"))
+    assert message in str(caught.value)
 
 
 def test_missing_arrays_are_random_only_with_a_seed() -> None:

@@ -144,3 +144,13 @@ func.func @ranks(%x: index) {
     {coordinate_set = #points, memory_space = #ktdp.memory_space<global>} : memref<16x1xf16>
   return
 }
+
+// -----
+
+func.func @no_view(%m: memref<8x64xf16>) {
+  %a = memref.alloc() : memref<8x64xf16>
+  // expected-error@+2 {{part 1 is the result of memref.alloc, and nothing says which points it holds}}
+  // expected-note@+1 {{make it with ktdp.construct_memory_view, whose coordinate_set says so}}
+  %all = ktdp.construct_distributed_memory_view (%m, %a : memref<8x64xf16>, memref<8x64xf16>) : memref<16x64xf16>
+  return
+}

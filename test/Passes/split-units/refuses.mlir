@@ -79,3 +79,20 @@ func.func @nowhere() attributes {grid = [1]} {
   }
   return
 }
+
+// -----
+
+#in = affine_map<(a, b, c, d, e, f) -> (a, b, c, d, e, f)>
+#out = affine_map<(a, b, c, d, e, f) -> (f)>
+func.func @deep() attributes {grid = [1]} {
+  %a = dataflow.alloc {address = 0, slot_bytes = 65536} : memref<4x4x4x4x4x8xf16, "lx">
+  %v = memref.subview %a[0, 0, 0, 0, 0, 0] [3, 3, 3, 3, 3, 8] [1, 1, 1, 1, 1, 1] : memref<4x4x4x4x4x8xf16, "lx"> to memref<3x3x3x3x3x8xf16, strided<[2048, 512, 128, 32, 8, 1]>, "lx">
+  %b = dataflow.alloc {address = 65536, slot_bytes = 128} : memref<8xf16, "lx">
+  // expected-error@+1 {{5 of its loops reduce and do not merge, and 4 may}}
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["reduction", "reduction", "reduction", "reduction", "reduction", "parallel"]} ins(%v : memref<3x3x3x3x3x8xf16, strided<[2048, 512, 128, 32, 8, 1]>, "lx">) outs(%b : memref<8xf16, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: f16, %q: f16):
+    %s = arith.addf %q, %p : f16
+    linalg.yield %s : f16
+  }
+  return
+}
