@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_PIECE = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|[{}]|^[ \t]*\^[\w$.-]+', re.MULTILINE)
+_PIECE = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n\r]*|[{}]|^[ \t]*\^[\w$.-]+', re.MULTILINE)
 _OPENS = re.compile(r'(?:^|[={])\s*"?([a-z_]+\.[a-z_0-9.]+)\b"?(?!\s*=[^=])', re.MULTILINE)
 _LOOK_BACK = 20_000
 
@@ -48,4 +48,4 @@ def owner(text: str, brace: int) -> str:
 
 def _empty(text: str, began: int, at: int) -> bool:
     """Whether nothing but space and comments stands between two braces."""
-    return not re.sub(r"//[^\n]*", "", text[began + 1 : at]).strip()
+    return not re.sub(r"//[^\n\r]*", "", text[began + 1 : at]).strip()

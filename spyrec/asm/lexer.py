@@ -27,7 +27,7 @@ def _pattern(dialects: tuple[str, ...]) -> re.Pattern[str]:
     ours = "|".join(map(re.escape, dialects)) or r"(?!)"
     return re.compile(
         rf"""
-          (//[^\n]*)                                                            # 1 comment
+          (//[^\n\r]*)                                                          # 1 comment
         | (                                                                     # 2 of interest to a reader or printer
             [!\#]? (?:{ours}) \. [A-Za-z_$][\w$.]*
           | "(?:{ours})\.[\w$.]+" (?=\s*\()

@@ -24,7 +24,7 @@ _DIMENSIONS = re.compile(r"[\dx?*\[\]]+")
 MAX_DEPTH = 64
 
 
-_GAP = re.compile(r'("(?:[^"\\]|\\.)*")|(?:\s|//[^\n]*)+')
+_GAP = re.compile(r'("(?:[^"\\]|\\.)*")|(?:\s|//[^\n\r]*)+')
 
 
 def _one_line(text: str) -> str:

@@ -214,6 +214,28 @@ module @b { func.func private @f() }
     assert printed(out) == out
 
 
+@pytest.mark.parametrize("written", ["\r\n", "\r", "\t\n"], ids=["CRLF", "CR", "tabs"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["", "BOM"])
+def test_line_ends_tabs_and_marks(written: str, mark: str) -> None:
+    text = "// A kernel.\n" + KERNEL
+    assert printed(mark + text.replace("\n", written).replace("  ", "\t")) == printed(KERNEL)
+
+
+def test_locations_that_are_defined_later() -> None:
+    text = """func.func @k(%x: index loc(#where)) {
+  %t = ktdp.get_compute_tile_id : index loc(#there)
+  %s = arith.addi %x, %t : index loc(#where)
+  return loc(#there)
+} loc(#there)
+#there = loc("k.py":3:4)
+#where = loc(callsite("f"(#there) at #there))
+"""
+    out = printed(text, debuginfo=True)
+    assert out.count('loc("k.py":3:4)') == 1
+    assert "get_compute_tile_id : index loc(#loc" in out
+    assert printed(out, debuginfo=True) == out
+
+
 def test_names_of_arguments() -> None:
     text = "func.func @f(%x_ptr: index, %y: memref<4xf16>, %0: i32, %arg7: i1) {\n  return\n}\n"
     out = printed(text)

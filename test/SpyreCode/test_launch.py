@@ -182,7 +182,10 @@ def test_a_number_that_the_kernel_does_not_count_on() -> None:
     ("numbers", "message"),
     [
         ({"terms": [["add", 64, 64]], "map": "affine_map<(d0) -> (d0)>"}, "an op is its name, two widths and a map"),
-        ({"terms": [0, ["launch", 64, 64, "affine_map<(d0) -> (d0, d0)>"]], "map": "affine_map<(d0) -> (d0)>"}, "no operation 'launch' of 2"),
+        (
+            {"terms": [0, ["launch", 64, 64, "affine_map<(d0) -> (d0, d0)>"]], "map": "affine_map<(d0) -> (d0)>"},
+            "no operation 'launch' of 2",
+        ),
         ({"terms": [0], "map": "affine_map<(d0) -> (d0 +)>"}, "map: "),
         ({"terms": [0], "map": "affine_map<(d0, d1) -> (d0)>"}, "a map of 2 dimensions and 0 symbols, not of 1"),
     ],
