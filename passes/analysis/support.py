@@ -83,12 +83,12 @@ def row_for(name: str, table: Mapping[str, Row], other: Row) -> Row:
 
 def refusal(name: str) -> Refusal:
     """What to say about the op ``name``, which the line does not carry."""
-    return row_for(name, _REFUSALS, _OTHER)
+    return row_for(name, REFUSALS, _OTHER)
 
 
 _OTHER = Refusal("no pass lowers it", "say it with linalg, arith, math, scf and ktdp")
 
-_REFUSALS: dict[str, Refusal] = {
+REFUSALS: dict[str, Refusal] = {  # a name that ends in . or _ means all ops that begin so
     "affine.": Refusal("of affine, only affine.apply is compiled", "use scf.for, scf.if and arith"),
     "arith.constant": Refusal(
         f"more than {MOST_LITERALS} of its numbers differ from the most frequent one, and each takes an op of its own",
