@@ -143,7 +143,8 @@ class Group:
         moving = {op for phase in phases for op in (*phase.body, *phase.after)}
         moved = [op for op in self.operations if op in moving]
         found = Plan(axis, phases, moved[-1], tuple(op for op in self.operations if op in inside))
-        return found if self._keeps_order(found, moved[0]) else None
+        start = next(filter(accesses_of, moved), moved[-1])
+        return found if self._keeps_order(found, start) else None
 
     def _phases(self, axis: Axis, inside: set[ir.Operation]) -> tuple[Phase, ...] | None:
         levels: dict[ir.Operation, int] = {}
@@ -204,7 +205,7 @@ class Group:
     # Order of accesses
 
     def _keeps_order(self, plan: Plan, start: ir.Operation) -> bool:
-        """Whether all accesses that can meet keep their order; ``start`` is the first op that moves."""
+        """Whether all accesses that can meet keep their order; ``start`` is the first op with one that moves."""
         places: dict[ir.Operation, set[tuple[int, bool]]] = {}
         """Where an op is after the cut: the number of its phase, and whether it is after that phase's loop."""
         for number, phase in enumerate(plan.phases):
@@ -212,16 +213,20 @@ class Group:
                 for op in ops:
                     places.setdefault(op, set()).add((number, behind))
         box = self.segment.box
-        accesses = self.segment.accesses(start, plan.last)
-        moved = [access for access, op in accesses if op in places]
-        cut = {access: self.axes.space(access).index(plan.axis) for access in moved if self.has(access, plan.axis)}
-        writes = {access for access, _ in accesses if is_write(access)}
         stays = {(-1, True)}  # what does not move is before all that does
-        for position, (second, after) in enumerate(accesses):
-            for first, before in accesses[: position + 1]:
-                if not (before in places or after in places) or not (first in writes or second in writes):
+        # Nothing is asked of dictionaries in the loop over pairs.
+        accesses = [
+            (access, places.get(op, stays), is_write(access)) for access, op in self.segment.accesses(start, plan.last)
+        ]
+        cut = {
+            access: self.axes.space(access).index(plan.axis)
+            for access, where, _ in accesses
+            if where is not stays and self.has(access, plan.axis)
+        }
+        for position, (second, other, overwrites) in enumerate(accesses):
+            for first, one, writes in accesses[: position + 1]:
+                if (one is stays and other is stays) or not (writes or overwrites):
                     continue
-                one, other = places.get(before, stays), places.get(after, stays)
                 if first is not second and any(b < a for a in one for b in other):
                     if self._may_meet(box(first), box(second)):
                         return False
