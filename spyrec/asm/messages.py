@@ -138,8 +138,9 @@ class Messages:
         notes: list[NoteLike] = [] if hint is None else [hint]
         if "expects different type than prior uses" in message or _WRONG_TYPE.search(message):
             return "type-mismatch", self._clean(message), notes
-        verified = verified or _VERIFIER.match(message) is not None
-        return "mlir-verify" if verified else "syntax", self._clean(message), notes
+        if verified or _VERIFIER.match(message):
+            return "mlir-verify", self._clean(message), notes
+        return "syntax", self._clean(message), notes
 
     def _edge(self, edge: re.Match[str]) -> tuple[str, str, list[NoteLike]] | None:
         """What the end of a region hands on is not what the op around it carries."""

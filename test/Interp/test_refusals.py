@@ -60,6 +60,13 @@ def generic(body: str, source: str = SAME, operand: str = "%a : tensor<8x8xi32>"
     )
 
 
+# A fold that has no known combiner: point by point.
+ROWS = (
+    "%first = arith.constant dense<1> : tensor<8xi32>\n"
+    f'%g = linalg.generic {{indexing_maps = [MAP, {ROW}], iterator_types = ["parallel", "reduction"]}}'
+    " ins(%a : tensor<8x8xi32>) outs(%first : tensor<8xi32>) {\n^bb0(%p: i32, %o: i32):\n"
+    "%q = arith.subi %o, %p : i32\nlinalg.yield %q : i32\n} -> tensor<8xi32>\n"
+)
 LOADED = view("v", "%x", (8, 8), "i32") + tile("t", "v", "0, 0", (8, 8), DENSE) + load("a", "t", (8, 8), "i32")
 EMPTY = "%empty = tensor.empty() : tensor<8x8xi32>\n"
 HALF = EMPTY + (
@@ -188,6 +195,14 @@ TABLE: dict[str, tuple[str, int, str, str]] = {
     ),
     "elements that a map reaches and nobody has written": (
         HALF + generic("%q = arith.addi %p, %p : i32\n", "affine_map<(r, c) -> (7, c)>"), 0, "undefined-value", "have never been written",
+    ),
+    "elements that a loop of slices reaches and nobody has written": (
+        HALF + ROWS.replace("MAP", SAME), 0, "undefined-value", "operand 0 is read where it has never been written",
+    ),
+    "elements that a loop of places reaches and nobody has written": (
+        HALF + "%w = tensor.cast %a : tensor<8x8xi32> to tensor<?x8xi32>\n"
+        + ROWS.replace("MAP", "affine_map<(r, c) -> (r + c, c)>").replace("%a : tensor<8x8", "%w : tensor<?x8"),
+        0, "undefined-value", "operand 0 is read where it has never been written",
     ),
     "a shape that holds another count": (
         LOADED + "%e = tensor.cast %a : tensor<8x8xi32> to tensor<?x8xi32>\n"
