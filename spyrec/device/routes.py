@@ -50,7 +50,7 @@ def driven(device: Device, source: str, target: str) -> list[tuple[str, ...]]:
         needs = f"stages in {', '.join(staged)}, and no unit links the two memories"
     else:
         needs = "passes not one unit, and one has to run the transfer"
-    raise Unsupported(f"the route {' -> '.join(route)} {needs}")
+    raise _no_route(f"the route {' -> '.join(route)} {needs}")
 
 
 def around(device: Device, memory: str) -> tuple[str, ...]:
