@@ -113,6 +113,7 @@ class Builder:
     counters: list[tuple[str, int]] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
     data: dict[str, Any] = field(default_factory=dict)
+    likes: dict[str, float] = field(default_factory=dict)
     count: int = 0
     depth: int = 0
     uniform: bool = True
@@ -270,6 +271,25 @@ class Builder:
         list_ = self.view((shape[0],), "i32", dense=True)
         rng = np.random.default_rng(self.r.randrange(1 << 30))
         self.data[list_.argument] = rng.integers(0, base[0], shape[0]).astype(np.int32)
+        self.load(self.indirect(view, list_, shape), shape, element)
+
+    def computed_rows(self) -> None:
+        """Rows whose numbers the kernel has computed and stored just before; or rows that it stores there."""
+        numbers = [v for v in self.values if v.element == "i32" and len(v.shape) == 1]
+        if not numbers:
+            return
+        n = self.r.choice(numbers)
+        mask = Value(self.fresh(), n.shape, "i32")
+        self.say(f"{mask.name} = arith.constant dense<3> : {mask.type}")
+        rows = self.new(f"arith.andi {n.name}, {mask.name} : {n.type}", n.shape, "i32")
+        list_ = self.view(n.shape, "i32", dense=True)
+        self.store(rows, self.tile(list_, ["0"], n.shape))
+        shape = (*n.shape, self.r.choice(self.extents))
+        element = self.r.choice(("f32", "f16", "i32"))
+        view = self.view((4, *shape[1:]), element)
+        there = [v for v in self.values if (v.shape, v.element) == (shape, element)]
+        if there and self.chance(0.5):
+            self.store(self.r.choice(there), self.indirect(view, list_, shape))
         self.load(self.indirect(view, list_, shape), shape, element)
 
     def indirect(self, view: View, list_: View, shape: Shape) -> str:
@@ -866,6 +886,7 @@ class Builder:
 
     def loop(self) -> None:
         """A loop that carries some values, permutes what it yields, and stores now and then."""
+        was = self.uniform
         bound, most = self.trips()
         counter = self.fresh("i")
         inits = [self.r.choice(self.values) for _ in range(self.r.choice((0, 1, 1, 2, 2, 3)))] if self.values else []
@@ -881,7 +902,7 @@ class Builder:
             pairs = ", ".join(f"{a.name} = {v.name}" for a, v in zip(inside, inits, strict=True))
             head = f"{', '.join(v.name for v in results)} = {head} iter_args({pairs}) -> ({types})"
         self.say(head + " {")
-        outer, was = list(self.values), self.uniform
+        outer = list(self.values)
         self.values += inside
         self.counters.append((counter, most))
         self.depth += 1
@@ -905,7 +926,7 @@ class Builder:
 
     def branch(self) -> None:
         """An if on the tile's number, a counter, or a number from memory, with results or with a store."""
-        test = self.fresh("c")
+        test, was = self.fresh("c"), self.uniform
         what = self.r.choice(["%tile", *(c for c, _ in self.counters)])
         kind = self.r.choice(("tile", "launch"))
         if kind == "launch":
@@ -944,12 +965,13 @@ class Builder:
                 self.say("} else {")
         self.say("}")
         self.depth -= 1
+        self.uniform = was
         self.values += results
 
     def exchange(self) -> None:
         """All tiles together: a reduce whose result all take."""
         value = self.value()
-        if value is None or self.depth or len(value.shape) < 1:
+        if value is None or not self.uniform or not value.shape or self.tiles == 1:
             return
         sides = f"affine_set<(i)[g] : (i >= 0, -i + {self.tiles - 1} >= 0)>"
         one = "affine_set<(g) : (g == 0)>"
@@ -972,6 +994,27 @@ class Builder:
         self.say(f"ktdp.yield_reduced {inner} : {value.type}")
         self.say("}")
         self.values.append(result)
+
+    def neighbour(self) -> None:
+        """Store, meet, and load what the next tile has stored."""
+        value = self.value(rank=2)
+        if value is None or not self.uniform or self.depth or self.tiles == 1:
+            return
+        rows = value.shape[0]
+        view = self.view((rows * self.tiles, *value.shape[1:]), value.element, dense=True)
+        self.store(value, self.tile(view, [f"%tile * {rows}", 0], value.shape))
+        before = len(self.values)
+        self.exchange()
+        if len(self.values) > before:
+            step = self.r.randint(1, self.tiles - 1)
+            anchor = f"((%tile + {step}) mod {self.tiles}) * {rows}"
+            self.load(self.tile(view, [anchor, 0], value.shape), value.shape, value.element)
+
+    def liking(self, name: str) -> float:
+        """How much this kernel likes a kind of op: kernels of few kinds go deeper than those of all."""
+        if name not in self.likes:
+            self.likes[name] = self.r.choice((0.05, 0.2, 1.0, 1.0, 4.0))
+        return self.likes[name]
 
     def some(self, count: int) -> None:
         """So many more ops."""
@@ -1000,8 +1043,13 @@ class Builder:
             if self.depth < 2:
                 options += [(self.loop, 5 - 2 * self.depth), (self.branch, 3)]
             if not self.depth:
-                options += [(self.in_place, 2), (self.exchange, 1)]
-            self.r.choices([o for o, _ in options], [w for _, w in options])[0]()
+                options += [(self.in_place, 2), (self.neighbour, 1)]
+            if self.uniform:
+                options += [(self.exchange, 1)]
+            if self.tiles == 1:
+                options += [(self.computed_rows, 2)]
+            weights = [weight * self.liking(what.__name__) for what, weight in options]
+            self.r.choices([what for what, _ in options], weights)[0]()
 
 
 def kernel(seed: int) -> Kernel:
@@ -1013,7 +1061,7 @@ def kernel(seed: int) -> Kernel:
     b = Builder(r, tiles, r.random() < 0.4, extents)
     for _ in range(r.randint(1, 3)):
         b.input()
-    b.some(r.randint(1, 14))
+    b.some(r.choice((2, 4, 8, 12, 20)))
     text = "\n".join(b.lines)
     unused = [v for v in b.values if len(re.findall(re.escape(v.name) + r"\b", text)) == 1]
     for value in r.sample(unused, min(len(unused), r.randint(1, 4))):

@@ -70,6 +70,71 @@ FOUND = {
     ),
 }
 
+IN_TILES = """
+#p = affine_set<(i) : (i >= 0, -i + 62 >= 0)>
+#id = affine_map<(i) -> (i)>
+#tiles = affine_set<(i)[g] : (i >= 0, -i + 5 >= 0)>
+#one = affine_set<(g) : (g == 0)>
+#whole = affine_set<(i) : (i >= 0, -i + 377 >= 0)>
+func.func @k(%x: index, %y: index) attributes {grid = [6]} {
+  %t = ktdp.get_compute_tile_id : index
+  %xv = ktdp.construct_memory_view %x, sizes: [378], strides: [1] {coordinate_set = #whole, memory_space = #ktdp.memory_space<global>} : memref<378xi32>
+  %xt = ktdp.construct_access_tile %xv[%t * 63] {access_tile_set = #p, access_tile_order = #id} : memref<378xi32> -> !ktdp.access_tile<63xindex>
+  %a = ktdp.load %xt : <63xindex> -> tensor<63xi32>
+  %f = ktdp.inter_tile_produce producer_tiles_per_group = #tiles -> <(tensor<63xi32>), groups = #one> {
+  ^bb0(%g: index):
+    ktdp.yield_partial %a : tensor<63xi32>
+  }
+  %r = ktdp.inter_tile_reduce(%f) consumer_tiles_per_group = #tiles, identity(%a : tensor<63xi32>) : <(tensor<63xi32>), groups = #one> -> tensor<63xi32> {
+  ^bb0(%p: tensor<63xi32>, %q: tensor<63xi32>):
+    %s = arith.addi %p, %q : tensor<63xi32>
+    ktdp.yield_reduced %s : tensor<63xi32>
+  }
+  %yv = ktdp.construct_memory_view %y, sizes: [378], strides: [1] {coordinate_set = #whole, memory_space = #ktdp.memory_space<global>} : memref<378xi32>
+  %yt = ktdp.construct_access_tile %yv[%t * 63] {access_tile_set = #p, access_tile_order = #id} : memref<378xi32> -> !ktdp.access_tile<63xindex>
+  ktdp.store %r, %yt : tensor<63xi32>, <63xindex>
+  return
+}
+"""
+
+
+def test_a_tensor_from_more_tiles_than_the_static_check_runs() -> None:
+    values = {name: np.arange(378, dtype=np.int32) for name in ("x", "y")}
+    outcome = check(Kernel(IN_TILES, values, True), Setting(tuning=("choose-tile-sizes{size=1}",)))
+    assert outcome.kind == "equal", outcome
+
+
+ROWS = """
+#p = affine_set<(i, j) : (i >= 0, -i + 1 >= 0, j >= 0, -j + 31 >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+func.func @k(%x: index, %y: index, %n: i32) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %xv = ktdp.construct_memory_view %x, sizes: [2, 32], strides: [32, 1] {coordinate_set = #p, memory_space = #ktdp.memory_space<global>} : memref<2x32xi32>
+  %xt = ktdp.construct_access_tile %xv[0, 0] {access_tile_set = #p, access_tile_order = #id} : memref<2x32xi32> -> !ktdp.access_tile<2x32xindex>
+  %a = ktdp.load %xt : <2x32xindex> -> tensor<2x32xi32>
+  %count = arith.index_cast %n : i32 to index
+  %r = scf.for %i = %c0 to %count step %c1 iter_args(%t = %a) -> (tensor<2x32xi32>) {
+    %row = tensor.extract_slice %a[%i, 0] [1, 32] [1, 1] : tensor<2x32xi32> to tensor<1x32xi32>
+    %s = arith.addi %row, %row : tensor<1x32xi32>
+    %u = tensor.insert_slice %s into %t[%i, 0] [1, 32] [1, 1] : tensor<1x32xi32> into tensor<2x32xi32>
+    scf.yield %u : tensor<2x32xi32>
+  }
+  %yv = ktdp.construct_memory_view %y, sizes: [2, 32], strides: [32, 1] {coordinate_set = #p, memory_space = #ktdp.memory_space<global>} : memref<2x32xi32>
+  %yt = ktdp.construct_access_tile %yv[0, 0] {access_tile_set = #p, access_tile_order = #id} : memref<2x32xi32> -> !ktdp.access_tile<2x32xindex>
+  ktdp.store %r, %yt : tensor<2x32xi32>, <2x32xindex>
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("count", range(3))
+def test_as_many_rows_as_the_launch_says(count: int) -> None:
+    """The static check tries more iterations than the tensor has rows; no launch does."""
+    values = {"x": np.arange(64, dtype=np.int32), "y": np.zeros(64, np.int32), "n": count}
+    outcome = check(Kernel(ROWS, values, True), Setting())
+    assert outcome.kind == "equal", outcome
+
 
 @pytest.mark.parametrize("name", FOUND)
 def test_found(name: str) -> None:

@@ -9,12 +9,13 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from spyrec.device.model import Device
 from spyrec.mlir import ir
 from spyrec.passes.analysis.dry_run.between import TooMany, conflicts
 from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Code, Unmodelled, code_of
-from spyrec.passes.analysis.dry_run.machine import BUDGET, Fault, OutOfBudget, Raced, Run, Touch
+from spyrec.passes.analysis.dry_run.machine import BUDGET, Fault, Impossible, OutOfBudget, Raced, Run, Touch
 from spyrec.passes.analysis.dry_run.memory import Memory
 from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per
 
@@ -24,6 +25,9 @@ _RANDOM = 12
 _RANDOM_OF_FEW_STEPS = 48
 _FEW_STEPS = 4_000
 """Programs that take no more are executed without leaving out iterations."""
+
+_OF_CONTENTS = ("unwritten-read", "wrong-buffer")
+"""Faults that depend on what every iteration before has written."""
 
 
 @dataclass
@@ -89,6 +93,9 @@ def _execute(run: Run) -> bool:
         run.execute()
     except Raced as race:
         run.faults = [race.fault]
+    except Impossible as impossible:
+        run.faults = []
+        run.unproven.setdefault(impossible.fault.op, impossible.fault)
     except OutOfBudget:
         run.faults = []
         return False
@@ -101,40 +108,56 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
     random.
     """
 
-    def made(choices: Choices) -> Run:
-        run = Run(code, cores, choices, device.memory("lx").size, device.limits.access_span, left=BUDGET, cuts=cuts)
+    lx_size, span = device.memory("lx").size, device.limits.access_span
+    spare = BUDGET
+
+    def made(choices: Callable[[], Choices]) -> Run:
+        nonlocal spare
+        run = Run(code, cores, choices(), lx_size, span, left=BUDGET, cuts=cuts)
         if not _execute(run):
             text = f"of some inputs only the first {BUDGET} steps were executed; what comes after was not looked at"
             run.unproven |= _only(code.function, text)
+        if not cuts or not any(fault.id in _OF_CONTENTS for fault in run.faults):
+            return run
+        # Iterations that were left out may be those that write it.
+        whole = Run(code, cores, choices(), lx_size, span, left=spare, cuts=False)
+        ended = _execute(whole)
+        spare = max(0, whole.left)
+        if ended:
+            return whole
+        for fault in run.faults:
+            if fault.id in _OF_CONTENTS:
+                text = f"{fault.message} in the iterations that were executed; there are too many to execute all"
+                run.unproven.setdefault(fault.op, Fault("not-proven", fault.op, text))
+        run.faults = [fault for fault in run.faults if fault.id not in _OF_CONTENTS]
         return run
 
-    first = Run(
-        code, cores, Choices(), device.memory("lx").size, device.limits.access_span, left=_FEW_STEPS, cuts=False
-    )
+    first = Run(code, cores, Choices(), lx_size, span, left=_FEW_STEPS, cuts=False)
     cuts = not _execute(first)
     if cuts:
-        first = made(Choices())
+        first = made(Choices)
     yield first
     if not first.choices.taken:
         return
     for option in range(1, _UNIFORM):
-        yield made(Choices(default=_always(option)))
+        yield made(partial(Choices, default=_always(option)))
     taken = first.choices.taken
     few = math.prod(options for _, options in taken) <= _MAX_RUNS
     for _ in range(_MAX_RUNS if few else 0):
         script = _following(taken)
         if script is None:
             return
-        run = made(Choices(script))
+        run = made(partial(Choices, script))
         yield run
         taken = run.choices.taken
     for row in range(0 if few else _UNIFORM**2):
-        yield made(Choices(default=_pairs(row)))
+        yield made(partial(Choices, default=_pairs(row)))
     for seed in range(_RANDOM if cuts else _RANDOM_OF_FEW_STEPS):
-        yield made(_drawn(random.Random(seed)))
+        yield made(partial(_drawn, seed))
 
 
-def _drawn(draw: random.Random) -> Choices:
+def _drawn(seed: int) -> Choices:
+    draw = random.Random(seed)
     return Choices(default=lambda number, options: draw.randrange(options), bits=lambda: draw.getrandbits(63))
 
 
