@@ -13,6 +13,9 @@ from executed import kernel, load, store
 from random_kernels import Kernel
 from random_kernels import kernel as random_kernel
 
+from spyrec import driver
+from spyrec.passes.analysis.dry_run import check as dry_run
+
 MAPS = "#rc = affine_map<(r, c) -> (r, c)>\n#r = affine_map<(r, c) -> (r)>\n#none = affine_map<(r, c) -> ()>\n"
 
 
@@ -102,6 +105,14 @@ def test_a_tensor_from_more_tiles_than_the_static_check_runs() -> None:
     values = {name: np.arange(378, dtype=np.int32) for name in ("x", "y")}
     outcome = check(Kernel(IN_TILES, values, True), Setting(tuning=("choose-tile-sizes{size=1}",)))
     assert outcome.kind == "equal", outcome
+
+
+def test_what_it_cannot_run_whole_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dry_run, "BUDGET", 6000)
+    options = driver.Options(emit="program", tuning=("choose-tile-sizes{size=1}",))
+    (found,) = driver.compile_text(IN_TILES, "kernel.mlir", options).diagnostics
+    assert found.id == "not-proven"
+    assert "there are too many to execute all" in found.message
 
 
 ROWS = """
