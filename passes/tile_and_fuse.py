@@ -133,6 +133,8 @@ class _Cutting:
         """The loop of a phase and the rest behind it; returns the whole tensors that it puts together."""
         carried = [accumulators.start(op, k, self.folded) for op in phase.folds for k in range(len(op.results))]
         carried += [ops.empty(ir.RankedTensorType(value.type), self.where) for value in phase.escaping]
+        if any(map(accumulators.rounds, phase.folds)):
+            kernels.function_of(self.marked).attributes[accumulators.IN_PARTS] = ir.UnitAttr.get()
         count, rest = divmod(self.axis.extent, self.size)
         loop = ops.loop(count, carried, self.where)
         body = loop.regions[0].blocks[0]

@@ -13,6 +13,17 @@ from spyrec.passes.analysis import kernels, ops
 from spyrec.passes.analysis.structured import structured
 from spyrec.passes.analysis.tiling import combiner
 
+IN_PARTS = "dataflow.sums_in_parts"
+"""The attribute of a function in which a carried sum or product is rounded once per piece."""
+
+
+def rounds(op: ir.Operation) -> bool:
+    """Whether a loop that does the fold ``op`` piece by piece rounds once per piece: sums and products of floats do."""
+    seen = structured(op)
+    assert seen is not None
+    found = [(combiner(op, k), ops.element(output)) for k, output in enumerate(seen.outputs)]
+    return any(isinstance(type_, ir.FloatType) and c is not None and c.kind in ("add", "mul") for c, type_ in found)
+
 
 def start(op: ir.Operation, position: int, instead: Mapping[ir.Value, ir.Value]) -> ir.Value:
     """What the loop starts with for an output of the fold ``op``, at the current insertion point; ``instead`` of some

@@ -49,6 +49,15 @@ def around(op: ir.Operation, function: ir.Operation) -> Iterator[ir.Operation]:
         at = parent(at)
 
 
+def function_of(op: ir.Operation) -> ir.Operation:
+    """The ``func.func`` that ``op`` stands in."""
+    at = parent(op)
+    while at is not None and at.name != "func.func":
+        at = parent(at)
+    assert at is not None
+    return at
+
+
 def owner(block: ir.Block) -> ir.Operation:
     """The operation that a block belongs to."""
     return block.owner.operation

@@ -216,9 +216,14 @@ class _Request:
             if not comparisons:
                 frame.emit("check: nothing was compared: the kernel writes no array\n")
             frame.emit("".join(f"check: {execute.say(c, options.from_stage)}\n" for c in comparisons))
-            wrong = execute.differs(comparisons, options.from_stage)
-            if wrong:
-                raise CompilerBug(wrong)
+            if any(c.differing for c in comparisons):
+                late = max("schedule", options.from_stage, key=driver.STAGE_NAMES.index)
+                schedule = driver.compile_text(text, name, line.at_stage(options, late))
+                found = execute.differs(comparisons, options.from_stage, in_parts=execute.sums_in_parts(schedule))
+                wrong = [d for d in found if d.severity is Severity.ERROR]
+                if wrong:
+                    raise CompilerBug(wrong)
+                frame.show(found)
 
     def stage(self, reached: Compiled, launch: Launch, text: str) -> None:
         """Execute a stage's IR, and print what the probes see, also when it fails."""

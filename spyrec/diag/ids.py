@@ -115,6 +115,10 @@ IDS: dict[str, tuple[str, str]] = {
     "out-of-memory": ("InvalidKernel", "an access leaves the arrays that the launch bound"),
     "out-of-view": ("InvalidKernel", "a tile or an access is outside of the view that it is of"),
     "overlap": ("InvalidKernel", "operands of a transfer or stream share bytes that they must not share"),
+    "sums-in-parts": (
+        "InvalidKernel",
+        "a sum is rounded once per tile, and a result moves by an ulp or so (a warning)",
+    ),
     "not-proven": ("InvalidKernel", "what the static check of programs did not look at (a remark)"),
     "race": ("InvalidKernel", "two accesses to the same bytes conflict and nothing orders them"),
     "tile-race": (

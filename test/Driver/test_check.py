@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import spyrec
-from spyrec import spyrecode
+from spyrec import driver, spyrecode
 from spyrec.driver import execute
 
 KERNEL = Path(__file__).resolve().parents[2] / "examples" / "add.mlir"
@@ -36,3 +36,28 @@ def test_what_only_one_side_wrote_differs() -> None:
     (found,) = execute.compare(one, one, masks[0], masks[0])
     assert (found.differing, found.elements, found.unwritten) == (0, 70, 6144 - 70)
     assert "6074 of 6144 elements of z_ptr were never written" in execute.unwritten([found])[0].message
+
+
+def sums(got: list[float], *, in_parts: bool) -> list[str | None]:
+    """Ids of what is said of an array of f32 that should be 100 and 1."""
+    want = np.array([100, 1], np.float32)
+    found = execute._compared("z", "f32", np.array(got, np.float32), want, want.shape)
+    return [d.id for d in execute.differs([found], in_parts=in_parts)]
+
+
+def test_sums_in_parts_may_be_apart_by_a_few_ulps_of_the_largest() -> None:
+    near, far = 1 + 3 * 100 * 2**-23, 1 + 5 * 100 * 2**-23
+    assert sums([100, near], in_parts=True) == ["sums-in-parts"]
+    assert sums([100, near], in_parts=False) == ["check-failed"]
+    assert sums([100, far], in_parts=True) == ["check-failed"]
+    assert sums([100, np.nan], in_parts=True) == ["check-failed"]
+
+
+def test_the_schedule_says_whether_sums_are_in_parts() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "errors" / "sums-in-parts.md").read_text(encoding="utf-8")
+    text = page.split("```mlir kernel.mlir\n")[1].split("```")[0]
+    said = []
+    for settings in ((), ("device.lx.size=2048",)):
+        options = driver.Options(emit="schedule", settings=settings)
+        said.append(execute.sums_in_parts(driver.compile_text(text, "kernel.mlir", options)))
+    assert said == [False, True]
