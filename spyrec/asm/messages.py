@@ -40,6 +40,7 @@ _NO_TYPE = re.compile(
     r"created with unregistered dialect|provides no (?:type|attribute) parsing hook|^unknown +(?:type|attr)"
 )
 _RECORD = re.compile(r"[!#][A-Za-z_][\w$.]*(?:<\w*)?$")
+_EARLY = re.compile(r"operand #(\d+) does not dominate this use")
 _EDGE = re.compile(r"'(?P<op>[\w.]+)' op along control flow edge from Operation (?P<end>[\w.]+) to [^:]*: (?P<what>.*)")
 _COUNTS = re.compile(r"region branch point has (\d+) operands, but region successor needs (\d+) inputs")
 _TYPES = re.compile(r"successor operand type #(\d+) (.*) should match successor input type #\d+ (.*)")
@@ -112,6 +113,9 @@ class Messages:
     def _said(self, message: str, where: Any, verified: bool) -> tuple[str, str, list[NoteLike]]:
         if verified and (same := _SYMBOL.match(message)):
             return "redefined-symbol", f"there is a second @{same[1]} in this scope", []
+        if early := _EARLY.search(message):
+            what = f"operand {early[1]} is used here, where its definition has not been executed"
+            return "undefined-name", what, ["move the definition up, or out of the region that ends before this use"]
         word = where.text if isinstance(where, Span) else ""
         if _NO_TYPE.search(message) and word[:1] in ("!", "#") and word[1:]:
             return self._unknown_record(word)

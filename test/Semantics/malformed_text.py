@@ -61,7 +61,7 @@ TEXT_ROWS: list[Row] = [
                 ("    %t = tensor.splat %s : tensor<1x64xf32>\n    %s = tensor.extract %sum[%c0] : tensor<1xf32>\n"),
             )
         ],
-        "syntax",
+        "undefined-name",
         "%t = tensor.splat",
     ),
     (

@@ -70,7 +70,7 @@ def test_moved_bytes_are_the_sticks_of_each_run(rows: int, planes: int, length: 
         for r in range(rows + 1):
             first = start + p * 5000 + r * strides[1]
             sticks += len({b // 128 for b in range(first, first + length)})
-    assert moved_bytes(device(), "device", box(counts, strides, 1))(start) == 128 * sticks
+    assert moved_bytes(device(), [], "device", box(counts, strides, 1))(start) == 128 * sticks
 
 
 @pytest.mark.parametrize("nbytes", [2, 128, 130, 256, 1000, 4096])
