@@ -1,0 +1,6 @@
+"""Property tests draw the same cases every time: a red run can be run again. ``bench/`` has the ones that go on drawing."""
+
+from hypothesis import settings
+
+settings.register_profile("spyrec", derandomize=True, deadline=None)
+settings.load_profile("spyrec")
