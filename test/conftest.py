@@ -1,4 +1,4 @@
-"""Property tests draw the same cases every time: a red run can be run again. ``bench/`` has the ones that go on drawing."""
+"""Property tests draw the same cases every time, so a red run can be run again; ``bench/`` goes on drawing."""
 
 from hypothesis import settings
 
