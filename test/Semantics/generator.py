@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from spelling import Shape, box, coordinates, dims, memref, tensor
 
-Shape = tuple[int, ...]
 DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32}
 FLOAT_2 = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf", "arith.maxnumf")
 FLOAT_1 = ("arith.negf", "math.exp", "math.absf", "math.sqrt", "math.tanh")
@@ -46,28 +46,6 @@ class Value:
     @property
     def type(self) -> str:
         return tensor(self.shape, self.element)
-
-
-def tensor(shape: Shape, element: str) -> str:
-    return f"tensor<{'x'.join([*map(str, shape), element])}>"
-
-
-def memref(shape: Shape, element: str) -> str:
-    return f"memref<{'x'.join([*map(str, shape), element])}>"
-
-
-def coordinates(shape: Shape) -> str:
-    return "x".join([*map(str, shape), "index"])
-
-
-def dims(rank: int) -> str:
-    return ", ".join(f"d{k}" for k in range(rank))
-
-
-def box(shape: Shape, low: Shape | None = None, extra: str = "") -> str:
-    low = low or (0,) * len(shape)
-    sides = [f"d{k} - {a} >= 0, -d{k} + {a + n - 1} >= 0" for k, (a, n) in enumerate(zip(low, shape, strict=True))]
-    return f"affine_set<({dims(len(shape))}) : ({', '.join(sides + [extra] * bool(extra)) or '0 == 0'})>"
 
 
 @dataclass

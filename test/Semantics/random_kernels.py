@@ -20,8 +20,8 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from spelling import Shape, box, coordinates, dims, memref, tensor
 
-Shape = tuple[int, ...]
 DTYPES: dict[str, Any] = {
     "f32": np.float32,
     "f16": np.float16,
@@ -75,29 +75,11 @@ class View:
 
     @property
     def type(self) -> str:
-        return f"memref<{'x'.join([*map(str, self.shape), self.element])}>"
-
-
-def tensor(shape: Shape, element: str) -> str:
-    return f"tensor<{'x'.join([*map(str, shape), element])}>"
-
-
-def tile_type(shape: Shape) -> str:
-    return "x".join([*map(str, shape), "index"])
-
-
-def dims(rank: int) -> str:
-    return ", ".join(f"d{k}" for k in range(rank))
+        return memref(self.shape, self.element)
 
 
 def affine(rank: int, results: Sequence[object]) -> str:
     return f"affine_map<({dims(rank)}) -> ({', '.join(map(str, results))})>"
-
-
-def box(shape: Shape, low: Shape | None = None, extra: str = "") -> str:
-    low = low or (0,) * len(shape)
-    sides = [f"d{k} - {a} >= 0, -d{k} + {a + n - 1} >= 0" for k, (a, n) in enumerate(zip(low, shape, strict=True))]
-    return f"affine_set<({dims(len(shape))}) : ({', '.join(sides + [extra] * bool(extra)) or '0 == 0'})>"
 
 
 @dataclass
@@ -217,15 +199,15 @@ class Builder:
         self.say(
             f"{name} = ktdp.construct_access_tile {view.name}[{', '.join(map(str, anchor))}] {{access_tile_set ="
             f" {points or box(shape)}, access_tile_order = {affine(rank, [f'd{d}' for d in order])}}} : {view.type}"
-            f" -> !ktdp.access_tile<{tile_type(turned)}>"
+            f" -> !ktdp.access_tile<{coordinates(turned)}>"
         )
         return name
 
     def load(self, tile: str, shape: Shape, element: str) -> Value:
-        return self.new(f"ktdp.load {tile} : <{tile_type(shape)}> -> {tensor(shape, element)}", shape, element)
+        return self.new(f"ktdp.load {tile} : <{coordinates(shape)}> -> {tensor(shape, element)}", shape, element)
 
     def store(self, value: Value, tile: str) -> None:
-        self.say(f"ktdp.store {value.name}, {tile} : {value.type}, <{tile_type(value.shape)}>")
+        self.say(f"ktdp.store {value.name}, {tile} : {value.type}, <{coordinates(value.shape)}>")
 
     def input(self) -> None:
         """Load a tile of a new view: rows of this tile, at a loop's counter where there is one."""
@@ -301,7 +283,7 @@ class Builder:
             f"{tile} = ktdp.construct_indirect_access_tile intermediate_variables({', '.join(names)}) {view.name}"
             f"[ind({list_.name}[{names[0]}]){others}] {{variables_space_set = {box(shape)}, variables_space_order ="
             f" {affine(len(shape), [f'd{k}' for k in range(len(shape))])}}} : {view.type}, {list_.type}"
-            f" -> !ktdp.access_tile<{tile_type(shape)}>"
+            f" -> !ktdp.access_tile<{coordinates(shape)}>"
         )
         return tile
 
