@@ -17,8 +17,9 @@ from spyrec.dialects.dataflow import (
 )
 from spyrec.mlir import ir, scf
 from spyrec.passes.analysis import kernels, slots, support, unit_loops
+from spyrec.passes.analysis.accesses import element_bytes
 from spyrec.passes.analysis.buffer_views import VIEWS, BufferView, view_of
-from spyrec.passes.analysis.schedule import Allocation, Schedule, element_bytes, read
+from spyrec.passes.analysis.schedule import Allocation, Schedule, read
 from spyrec.passes.analysis.slices import Slice, by_unit, condition_of
 from spyrec.passes.analysis.unit_moves import Moves
 from spyrec.passes.analysis.unit_ops import UnitOps

@@ -10,10 +10,10 @@ from spyrec import diag
 from spyrec.dialects.dataflow import DataTransferOp, TransferOp
 from spyrec.mlir import arith, ir
 from spyrec.passes.analysis import layouts, ops, unit_loops
+from spyrec.passes.analysis.accesses import element_bytes, operands
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
 from spyrec.passes.analysis.mixed import decomposed, mixed
-from spyrec.passes.analysis.schedule import element_bytes, operands
 from spyrec.passes.analysis.slots import Mapped
 from spyrec.passes.analysis.unit_loops import Bound
 

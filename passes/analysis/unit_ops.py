@@ -12,9 +12,9 @@ from spyrec.device.model import Unit
 from spyrec.dialects.dataflow import ContractOp, PositionOp, StreamOp, YieldOp
 from spyrec.mlir import ir
 from spyrec.passes.analysis import contractions, layouts, ops, unit_loops
+from spyrec.passes.analysis.accesses import element_bytes
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
-from spyrec.passes.analysis.schedule import element_bytes
 from spyrec.passes.analysis.slots import Mapped
 from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passes.analysis.unit_moves import Slot

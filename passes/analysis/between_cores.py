@@ -1,0 +1,58 @@
+"""What cores do to each other's bytes, as accesses of the ops with which they exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spyrec.dialects.dataflow import WaitOp
+from spyrec.passes.analysis.accesses import Accesses
+from spyrec.passes.analysis.addresses import Addresses
+from spyrec.passes.analysis.places import BoxPlace, PartPlace, Place, UnknownPlace, buffer_of, meet_between_cores
+from spyrec.passes.analysis.skeleton import Access, Leaf, Program, blocks
+
+
+def exchange(items: Sequence[Leaf], program: Program, accesses: Accesses, cores: int) -> None:
+    """What a post to another core or a wait for one orders: everything that cores share, in all of its instances.
+
+    A core may read what another has stored before it posted, and write again what others had read before it waited.
+    """
+    addresses = accesses.addresses
+    exposed = [*accesses.exposed, *([accesses.pinned] if accesses.pinned is not None else [])]
+    shared = _shared_memory(program, addresses, cores)
+    parts = [PartPlace(place, 0, (), place.size, any_slot=True) for place in exposed if place.size]
+    for item in items:
+        places: list[Place] = [*parts]
+        for number in shared:
+            if number is None:
+                places.append(UnknownPlace("memory"))
+            else:
+                places.append(addresses.anywhere(addresses.names[number], number, item.block))
+        waits = isinstance(item.ref.opview, WaitOp)
+        item.accesses = tuple(
+            Access(accesses.one(place), True, whole=False, before=waits, after=not waits) for place in places
+        )
+
+
+def _shared_memory(program: Program, addresses: Addresses, cores: int) -> list[int | None]:
+    """Arguments whose memory cores may have in common, one of them writing it; ``None`` for all other memory."""
+    reads: dict[int | None, list[Place]] = {}
+    writes: dict[int | None, list[Place]] = {}
+    for block in blocks(program.body):
+        for item in block.items:
+            for access in item.accesses if isinstance(item, Leaf) else ():
+                if buffer_of(access.place) is None:
+                    number = access.place.base if isinstance(access.place, BoxPlace) else None
+                    (writes if access.write else reads).setdefault(number, []).append(access.place)
+    found = [
+        n for n, places in writes.items() if n in reads or n is None or not _apart_on_cores(places, addresses, cores)
+    ]
+    return found if None not in writes else [*(n for n in {**reads, **writes} if n is not None), None]
+
+
+def _apart_on_cores(places: Sequence[Place], addresses: Addresses, cores: int) -> bool:
+    """Whether no byte of these places is one of another core's."""
+    tile = next((v for key, v in addresses.variables.items() if key in addresses.tiles), None)
+    boxes = [place for place in places if isinstance(place, BoxPlace)]
+    if tile is None or len(boxes) < len(places) or any(box.may_alias for box in boxes):
+        return False
+    return not any(meet_between_cores(a, b, tile, cores) for k, a in enumerate(boxes) for b in boxes[k:])
