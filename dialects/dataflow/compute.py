@@ -1,28 +1,17 @@
 """Ops of the program stage that compute: streams of a vector unit, contractions of a matrix unit."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from spyrec import numerics, ods
 from spyrec.dialects.dataflow.checks import counts_problem
 from spyrec.dialects.dataflow.types import Dataflow, I64Arrays, Symbols
 from spyrec.mlir import ir
+from spyrec.numerics import folds
 from spyrec.ods import constraints as c
 
 COMBINERS = numerics.reductions.COMBINERS
-_PRODUCT = "arith.mulf"
-
-
-@dataclass(frozen=True)
-class Fold:
-    """How a stream folds into one output: ``combiner`` (name of its op) of the output and ``term``.
-
-    ``factors`` are the operands of the product that a sum of floats folds: that product is not rounded.
-    """
-
-    combiner: str
-    term: ir.Value
-    factors: tuple[ir.Value, ir.Value] | None
+Fold = folds.Fold[ir.Operation]
+"""How a stream folds into one output."""
 
 
 class StreamOp(ods.Op, dialect=Dataflow, name="stream", effects=ods.ReadWrite):
@@ -128,15 +117,19 @@ class StreamOp(ods.Op, dialect=Dataflow, name="stream", effects=ods.ReadWrite):
             if self.fresh is not None:
                 yield ods.Violation("wrong-attribute", "fresh is for accumulators, and no count is reduced", "fresh")
             return
-        for k, fold in enumerate(self.folds()):
+        changing = {self._old(k) for k in range(len(self.outputs)) if self.is_accumulator(k)}
+        for k, (fold, value) in enumerate(zip(self.folds(), self._ends().operands, strict=True)):
             if self.is_accumulator(k) and fold is None:
                 yield ods.Violation(
                     "wrong-region",
                     f"output {k} has stride 0 along the reduced counts {list(dims)}, so the body has to yield a"
-                    " combiner of its old element, which nothing else may use, and of a term",
+                    " combiner of its old element and of a term, which needs the old element of no such output",
                     "body",
                     notes=(f"combiners are {', '.join(COMBINERS)}",),
                 )
+            elif fold is None and changing & folds.needed([value], self._maker):
+                message = f"output {k} is written at every point, so it needs no old element of one that is folded"
+                yield ods.Violation("wrong-region", message, "body")
 
     @property
     def folded(self) -> tuple[int, ...]:
@@ -150,30 +143,24 @@ class StreamOp(ods.Op, dialect=Dataflow, name="stream", effects=ods.ReadWrite):
 
     def folds(self) -> list[Fold | None]:
         """How each output is folded; None for one that is written at every point, or whose body is no fold."""
-        block = self.body.blocks[0]
-        *ops, terminator = [view.operation for view in block.operations]
-        makers: dict[ir.Value, ir.Operation] = {result: op for op in ops for result in op.results}
-        found: list[Fold | None] = []
-        for k, value in enumerate(terminator.operands):
-            old = block.arguments[len(self.inputs) + k]
-            maker = makers.get(value)
-            terms = [] if maker is None else [v for v in maker.operands if v != old]
-            good = maker is not None and maker.name in COMBINERS and len(terms) == 1 and _uses(old) == 1
-            if not self.is_accumulator(k) or maker is None or not good:
-                found.append(None)
-                continue
-            source = makers.get(terms[0])
-            combiner = COMBINERS[maker.name]
-            is_product = combiner.kind == "add" and combiner.is_float and source is not None
-            factors = None
-            if is_product and source is not None and source.name == _PRODUCT:
-                factors = (source.operands[0], source.operands[1])
-            found.append(Fold(maker.name, terms[0], factors))
-        return found
+        changing = [self._old(k) for k in range(len(self.outputs)) if self.is_accumulator(k)]
+        return [
+            folds.fold(value, self._old(k), changing, self._maker) if self.is_accumulator(k) else None
+            for k, value in enumerate(self._ends().operands)
+        ]
 
+    def _old(self, output: int) -> ir.Value:
+        return self.body.blocks[0].arguments[len(self.inputs) + output]
 
-def _uses(value: ir.Value) -> int:
-    return sum(1 for _ in value.uses)
+    def _ends(self) -> ir.Operation:
+        return list(self.body.blocks[0].operations)[-1].operation
+
+    def _maker(self, value: ir.Value) -> ir.Operation | None:
+        """The op of the body that makes ``value``."""
+        owner = value.owner
+        if isinstance(owner, ir.Block) or owner.operation.block != self.body.blocks[0]:
+            return None
+        return owner.operation
 
 
 class YieldOp(ods.Op, dialect=Dataflow, name="yield", traits=(ods.Terminator,), effects=ods.Pure):

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from spyrec.mlir import arith, ir
 from spyrec.passes.analysis import kernels, ops
+from spyrec.passes.analysis.folds import Fold, fold
 from spyrec.passes.analysis.structured import structured
 from spyrec.passes.analysis.tiling import combiner
 
@@ -53,26 +54,25 @@ def widen(op: ir.Operation, outputs: Sequence[ir.Value]) -> None:
         wide = ir.RankedTensorType(output.type).element_type
         if wide == accumulator.type:
             continue
-        old = kernels.defining(end.operands[position])
-        assert old is not None
-        with ir.InsertionPoint(old):
+        found = fold(seen, position)
+        assert found is not None
+        with ir.InsertionPoint(found.op):
             accumulator.set_type(wide)
-            operands = [v if v == accumulator else _wide_term(v, old, wide) for v in old.operands]
-            new = ir.Operation.create(old.name, results=[wide], operands=operands, loc=old.location)
+            operands: list[ir.Value] = [accumulator, accumulator]
+            operands[found.position] = _wide_term(found, wide)
+            new = ir.Operation.create(found.op.name, results=[wide], operands=operands, loc=found.op.location)
         end.operands[position] = new.results[0]
-        if not kernels.is_used(old):
-            old.erase()
+        if not kernels.is_used(found.op):
+            found.op.erase()
 
 
-def _wide_term(term: ir.Value, combining: ir.Operation, wide: ir.Type) -> ir.Value:
+def _wide_term(found: Fold, wide: ir.Type) -> ir.Value:
     """What is folded, in the wide type. A product under a sum is not rounded, so it is the factors that are cast."""
-    maker = kernels.defining(term)
-    where = combining.location
-    if combining.name == "arith.addf" and maker is not None and maker.name == "arith.mulf":
-        factors = [arith.ExtFOp(wide, factor, loc=where).result for factor in maker.operands]
-        product: ir.Value = arith.MulFOp(*factors, loc=maker.location).result
-        return product
-    result: ir.Value = arith.ExtFOp(wide, term, loc=where).result
+    parts: list[ir.Value] = [arith.ExtFOp(wide, part, loc=found.op.location).result for part in found.parts]
+    if len(parts) == 1:
+        return parts[0]
+    assert found.product is not None
+    result: ir.Value = arith.MulFOp(*parts, loc=found.product.location).result
     return result
 
 

@@ -20,6 +20,7 @@ from spyrec.mlir import ir
 from spyrec.numerics import reductions
 from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.axes import Axes, Axis, boxed
+from spyrec.passes.analysis.folds import fold
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Linear
 from spyrec.passes.analysis.overlap import Term, can_reach
@@ -271,14 +272,8 @@ def combiner(op: ir.Operation, position: int) -> reductions.Combiner | None:
     """The op that folds into output ``position`` of a linalg op, when it is one whose order does not matter."""
     seen = structured(op)
     assert seen is not None
-    accumulator = seen.output_argument(position)
-    maker = kernels.defining(seen.yielded[position])
-    if maker is None or accumulator is None or maker.name not in reductions.COMBINERS:
-        return None
-    uses = list(accumulator.uses)
-    if len(uses) != 1 or uses[0].owner.operation != maker:
-        return None
-    return reductions.COMBINERS[maker.name]
+    found = fold(seen, position)
+    return None if found is None else found.combiner
 
 
 def is_access(op: ir.Operation) -> bool:

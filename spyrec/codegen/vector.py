@@ -96,14 +96,12 @@ class _Body:
     ) -> LxOperand:
         if fold is None:
             return replace(operand, register=self._register(value, terminator))
-        combiner = fold.combiner.partition(".")[2]
-        if fold.factors is None:
-            register = self._register(fold.term, terminator)
-        else:
-            sources = tuple(self._register(v, terminator) for v in fold.factors)
+        parts = tuple(self._register(v, terminator) for v in fold.parts)
+        register = parts[0]
+        if len(parts) == 2:
             register = self._new(None)
-            self.micro_ops.append(MicroOp(PRODUCT, operand.type, register, sources))
-        return replace(operand, register=register, fold=combiner, fresh=int(fresh))
+            self.micro_ops.append(MicroOp(PRODUCT, operand.type, register, parts))
+        return replace(operand, register=register, fold=fold.op.name.partition(".")[2], fresh=int(fresh))
 
     def _operands(self, side: str, addresses: Sequence[ir.Value], arguments: Sequence[ir.Value]) -> list[LxOperand]:
         strides = [integers(s) for s in ir.ArrayAttr(self.op.attributes[f"{side}_strides"])]
@@ -180,7 +178,7 @@ def _needed(
     needed: set[ir.Value] = set()
     parts: set[ir.Value] = set()
     for fold, value in zip(folds, terminator.operands, strict=True):
-        needed.update([value] if fold is None else fold.factors or [fold.term])
+        needed.update([value] if fold is None else fold.parts)
         parts.update([] if fold is None else [value, fold.term])
     for inner in reversed(operations):
         needed.update(result for result in inner.results if result not in parts)

@@ -49,7 +49,7 @@ class _Output:
             raise Fault(
                 "unsupported-op", f"output {number} writes one place several times; a stream has no order", "counts"
             )
-        targets = [body.yields[number]] if fold is None else list(fold.factors or [fold.term])
+        targets = [body.yields[number]] if fold is None else fold.parts
         self.fresh = op.fresh is not None
         self.uses = body.uses(targets)
         self.program: Evaluate = body.program(targets)
@@ -65,7 +65,7 @@ class _Output:
             return np.broadcast_to(parts[0], self.side.counts)
         term = reductions.product(parts[0], parts[1]) if len(parts) == 2 else parts[0]
         whole = np.broadcast_to(term, self.counts)
-        return reductions.reduce(self.fold.combiner, whole, self.axes, start, self.element)
+        return reductions.reduce(self.fold.op.name, whole, self.axes, start, self.element)
 
 
 @meaning("dataflow.stream")

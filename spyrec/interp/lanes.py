@@ -62,29 +62,12 @@ class Body:
 
     def uses(self, targets: Sequence[ir.Value]) -> set[int]:
         """Numbers of the block arguments that ``targets`` depend on."""
-        needed = self._needed(targets)
+        needed = numerics.folds.needed(targets, self.maker)
         return {i for i, argument in enumerate(self.arguments) if argument in needed}
-
-    def count_uses(self, value: ir.Value, targets: Sequence[ir.Value]) -> int:
-        """How many operands of ops that ``targets`` depend on are ``value``."""
-        needed = self._needed(targets)
-        direct = sum(t == value for t in targets)
-        return direct + sum(v == value for result in needed if result in self._ops for v in self._ops[result][2])
-
-    def _needed(self, targets: Sequence[ir.Value]) -> set[ir.Value]:
-        needed: set[ir.Value] = set()
-        pending = list(targets)
-        while pending:
-            value = pending.pop()
-            if value not in needed:
-                needed.add(value)
-                if value in self._ops:
-                    pending.extend(self._ops[value][2])
-        return needed
 
     def program(self, targets: Sequence[ir.Value]) -> Callable[[Frame, Sequence[Array | None], Grid], list[Array]]:
         """A function from the lanes of the block arguments (None for one that is not used) to those of ``targets``."""
-        needed = self._needed(targets)
+        needed = numerics.folds.needed(targets, self.maker)
         steps = [(result, *entry) for result, entry in self._ops.items() if result in needed]
         inner = {*self.arguments, *self._ops}
         outer = [(v, self._scope.slot(v), element_of(v.type)) for v in needed if v not in inner]

@@ -24,7 +24,7 @@ from spyrec.interp.lanes import Body, Grid, grid_of
 from spyrec.interp.machine import Frame, Scope
 from spyrec.interp.values import Buffer, Tensor, as_array, defined, element_of
 from spyrec.mlir import ir
-from spyrec.numerics import Array, reductions
+from spyrec.numerics import Array, folds, reductions
 
 Axes = tuple[int, ...]
 
@@ -105,13 +105,7 @@ def _outside(value: int, dim: int, extent: int) -> Fault:
     return Fault("index-out-of-range", f"index {value} of dimension {dim} of an operand is outside of 0..{extent - 1}")
 
 
-@dataclass(frozen=True)
-class Fold:
-    """``yield combiner(accumulator, term)``. For a sum of products ``factors`` are the product's operands."""
-
-    combiner: str
-    term: ir.Value
-    factors: tuple[ir.Value, ir.Value] | None
+Fold = folds.Fold[ir.Operation]
 
 
 class Structured:
@@ -137,25 +131,15 @@ class Structured:
 
     def _fold(self, output: int) -> Fold | None:
         """How an output folds dimensions, if it does so with a known combiner."""
-        map_ = self.maps[self.inputs + output]
-        yielded = self.body.yields[output]
-        accumulator = self.body.arguments[self.inputs + output]
-        folding = [
-            self.body.arguments[self.inputs + k]
-            for k, m in enumerate(self.maps[self.inputs :])
+        if not self.maps[self.inputs + output].simple:
+            return None
+        olds = self.body.arguments[self.inputs :]
+        changing = [
+            old
+            for old, m in zip(olds, self.maps[self.inputs :], strict=True)
             if not m.simple or len(m.present) < self.rank
         ]
-        maker = self.body.maker(yielded)
-        if not map_.simple or maker is None or maker.name not in reductions.COMBINERS:
-            return None
-        terms = [v for v in maker.operands if v != accumulator]
-        if len(terms) != 1 or any(self.body.count_uses(a, terms) for a in folding):
-            return None
-        source = self.body.maker(terms[0])
-        pair = ("arith.mulf", "arith.muli")[not reductions.COMBINERS[maker.name].is_float]
-        if reductions.COMBINERS[maker.name].kind == "add" and source is not None and source.name == pair:
-            return Fold(maker.name, terms[0], (source.operands[0], source.operands[1]))
-        return Fold(maker.name, terms[0], None)
+        return folds.fold(self.body.yields[output], olds[output], changing, self.body.maker)
 
     def _is_lane(self, output: int) -> bool:
         """Whether an output has a place for each point, and takes nothing from what others accumulate."""
@@ -166,7 +150,7 @@ class Structured:
     def _fold_program(self, output: int, fold: Fold | None) -> Callable[..., list[Array]] | None:
         if fold is None:
             return None
-        return self.body.program(list(fold.factors) if fold.factors else [fold.term])
+        return self.body.program(_targets(fold))
 
     # Execution ----------------------------------------------------------------------------------------------------
 
@@ -257,8 +241,7 @@ class Structured:
         program = self._parts[output]
         assert fold is not None
         assert program is not None
-        targets = list(fold.factors) if fold.factors else [fold.term]
-        lanes = self._arguments(operands, grid, self.body.uses(targets))
+        lanes = self._arguments(operands, grid, self.body.uses(_targets(fold)))
         parts = program(frame, lanes, grid)
         init = self._initial(frame, operands[self.inputs + output], map_, fold, element, grid)
         spread = [1 if d in axes else n for d, n in enumerate(sizes)]
@@ -266,7 +249,7 @@ class Structured:
         if len(parts) == 2:
             folded = _contract(parts[0], parts[1], axes, tuple(sizes), init, element)
         else:
-            folded = reductions.reduce(fold.combiner, np.broadcast_to(parts[0], sizes), axes, init, element)
+            folded = reductions.reduce(fold.op.name, np.broadcast_to(parts[0], sizes), axes, init, element)
         return folded.reshape(spread)
 
     def _initial(self, frame: Frame, value: Any, map_: Indexing, fold: Fold, element: str, grid: Grid) -> Array:
@@ -277,12 +260,12 @@ class Structured:
         holes = map_.lanes(value.holes, grid)
         if not holes.any():
             return data
-        what = f"{fold.combiner.partition('.')[2]} starts from its identity, because the output has no contents"
-        if fold.factors is not None:
+        what = f"{fold.op.name.partition('.')[2]} starts from its identity, because the output has no contents"
+        if fold.product is not None:
             frame.tile.report.warn(self.op, "empty-init", what, ["fill the output with the value to start from"])
         else:
             frame.tile.report.remark(self.op, "empty-init", what)
-        identity = reductions.identity(fold.combiner, element)
+        identity = reductions.identity(fold.op.name, element)
         return identity if holes.all() else np.where(holes, identity, data).astype(data.dtype)
 
     def _loop(self, frame: Frame, operands: Sequence[Any], grid: Grid, sizes: list[int]) -> list[Tensor]:
@@ -363,6 +346,11 @@ class Structured:
                 results[k].data[places] = whole if places else whole.reshape(())
                 if results[k].holes is not None:
                     results[k].holes[places] = False
+
+
+def _targets(fold: Fold) -> list[ir.Value]:
+    """What is computed of a fold at each point: the factors of a product, whose sum is a contraction, or the term."""
+    return [fold.term] if fold.product is None else list(fold.product.operands)
 
 
 @dataclass

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from spyrec.numerics import reductions, scalars, ulp
+from spyrec.numerics import folds, reductions, scalars, ulp
 from spyrec.numerics.errors import DivisionByZero, NumericsError, UnknownOp, UnknownType
 from spyrec.numerics.micro import MICRO, MICRO_OPS, SCALAR_OPS, MicroOp, micro_name
 from spyrec.numerics.op import ScalarOp
@@ -47,6 +47,7 @@ __all__ = [
     "apply",
     "apply_micro",
     "dtype",
+    "folds",
     "from_bytes",
     "function",
     "is_float",

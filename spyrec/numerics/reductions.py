@@ -23,25 +23,29 @@ Axes = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Combiner:
-    """One folding op: ``op`` is its name in the IR, ``kind`` one of add, mul, max, min, and, or, xor."""
+    """One folding op: ``op`` is its name in the IR, ``kind`` one of add, mul, max, min, and, or, xor.
+
+    ``product``, of one that adds: the op whose results it sums up in a contraction.
+    """
 
     op: str
     kind: str
     ufunc: np.ufunc
     is_float: bool
     is_unsigned: bool = False
+    product: str | None = None
 
 
 COMBINERS: dict[str, Combiner] = {
     c.op: c
     for c in (
-        Combiner("arith.addf", "add", np.add, True),
+        Combiner("arith.addf", "add", np.add, True, product="arith.mulf"),
         Combiner("arith.mulf", "mul", np.multiply, True),
         Combiner("arith.maximumf", "max", np.maximum, True),
         Combiner("arith.minimumf", "min", np.minimum, True),
         Combiner("arith.maxnumf", "max", np.fmax, True),
         Combiner("arith.minnumf", "min", np.fmin, True),
-        Combiner("arith.addi", "add", np.add, False),
+        Combiner("arith.addi", "add", np.add, False, product="arith.muli"),
         Combiner("arith.muli", "mul", np.multiply, False),
         Combiner("arith.maxsi", "max", np.maximum, False),
         Combiner("arith.minsi", "min", np.minimum, False),

@@ -161,6 +161,35 @@ def test_streams(text: str, id: str, field: str, message: str) -> None:
     assert message in found.message
 
 
+def folding(*yields: str, body: str = "", second: str = "array<i64: 2, 0>") -> str:
+    """Two outputs, of which the first folds the second count."""
+    ops = f"""^bb0(%x: f16, %o: f16, %q: f16): %s = "arith.addf"(%o, %x) : (f16, f16) -> f16 {body}
+      "dataflow.yield"({", ".join(yields)}) {{{segments(dataflow.YieldOp, 2)}}} : (f16, f16) -> ()"""
+    return f"""{INDEX} "dataflow.stream"(%i, %i, %i) ({{ {ops} }}) {{counts = array<i64: 4, 64>, reduce = array<i64: 1>,
+      input_strides = [array<i64: 128, 2>], output_strides = [array<i64: 2, 0>, {second}], input_buffers = [@x],
+      output_buffers = [@z, @y], {segments(dataflow.StreamOp, 1, 2)}}} : (index, index, index) -> ()"""
+
+
+def test_outputs_that_fold_side_by_side() -> None:
+    assert not check(folding("%s", "%t", body='%t = "arith.mulf"(%q, %x) : (f16, f16) -> f16'))
+    assert not check(folding("%s", "%x", second="array<i64: 128, 2>"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (folding("%s", "%t", body='%t = "arith.addf"(%q, %s) : (f16, f16) -> f16'), "output 1 has stride 0 along"),
+        (folding("%s", "%t", body='%t = "arith.addf"(%q, %o) : (f16, f16) -> f16'), "output 1 has stride 0 along"),
+        (folding("%s", "%s", second="array<i64: 128, 2>"), "output 1 is written at every point"),
+        (folding("%s", "%o", second="array<i64: 128, 2>"), "output 1 is written at every point"),
+    ],
+)
+def test_no_output_sees_what_another_one_folds(text: str, message: str) -> None:
+    found = only(text)
+    assert (found.id, found.field) == ("wrong-region", "body")
+    assert message in found.message
+
+
 @pytest.mark.parametrize(("counts", "message"), [("", "has 0 entries"), ("1, 1, 1, 1, 1", "has 5"), ("4, -1", "is -1")])
 def test_counts_of_a_transfer(counts: str, message: str) -> None:
     strides = f"array<i64: {', '.join(['2'] * len([c for c in counts.split(',') if c]))}>" if counts else "array<i64>"

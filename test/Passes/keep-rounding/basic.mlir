@@ -34,3 +34,19 @@ func.func @sums(%x: tensor<4x64xf32>, %s: tensor<4xf32>) -> (tensor<4xf32>, tens
   } -> tensor<4xf32>
   return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// A product that is made once, outside of the sum, is a number like others.
+//
+// CHECK-LABEL: func.func @outside
+// CHECK-NEXT: %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK: %[[R:.*]] = dataflow.rounded %[[P]] : f32
+// CHECK-NEXT: arith.addf %{{.*}}, %[[R]] : f32
+func.func @outside(%x: tensor<64xf32>, %s: tensor<f32>, %a: f32, %b: f32) -> tensor<f32> {
+  %p = arith.mulf %a, %b : f32
+  %r = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<64xf32>) outs(%s : tensor<f32>) {
+  ^bb0(%in: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}

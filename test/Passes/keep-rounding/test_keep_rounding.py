@@ -58,6 +58,33 @@ CONSTANTS = kernel(
 )
 
 
+OUTSIDE = kernel(
+    f"""
+    {load("a", "x", "64x9xf16")}
+    %one = arith.constant 1 : index
+    %v = tensor.extract %a[%c0, %c0] : tensor<64x9xf16>
+    %w = tensor.extract %a[%one, %one] : tensor<64x9xf16>
+    %m = arith.mulf %v, %w : f16
+    %zero = arith.constant dense<0.0> : tensor<64xf16>
+    %r = linalg.generic {{indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+        iterator_types = ["parallel", "reduction"]}} ins(%a : tensor<64x9xf16>) outs(%zero : tensor<64xf16>) {{
+    ^bb0(%in: f16, %o: f16):
+      %s = arith.addf %o, %m : f16
+      linalg.yield %s : f16
+    }} -> tensor<64xf16>
+    {store("r", "y", "64xf16")}""",
+    "x 64x9xf16",
+    "y 64xf16",
+)
+
+
+def test_a_product_outside_of_the_sum_stays_rounded() -> None:
+    scalars = "func.func(float-scalars-to-tensors)"
+    unchanged(OUTSIDE, f"func.func(keep-rounding),{scalars},{FUSE},func.func(drop-rounding)")
+    before, after = execute(OUTSIDE), execute(OUTSIDE, f"{scalars},{FUSE}")
+    assert before.arrays["y_ptr"].tobytes() != after.arrays["y_ptr"].tobytes()
+
+
 @pytest.mark.parametrize("text", [squares("f32"), squares("f16"), squares("bf16"), FOLDED, CONSTANTS])
 def test_marked_sums_keep_their_bits(text: str) -> None:
     unchanged(
