@@ -160,6 +160,12 @@ class _Function:
         if op.name == "scf.for":
             if "unsignedCmp" in op.attributes:
                 self._refuse(op, support.Refusal("its counter is unsigned", "use a signed loop"))
+                return True
+            step = self.values.form(op.operands[2])
+            if step.is_constant and step.constant < 1 and not self.values.unreachable(op):
+                # Later passes prove nothing about such a loop, and their remarks would hide the mistake.
+                message = f"the step of the loop is {step.constant}; it has to be at least 1"
+                self._error(op, "bad-step", message, "to count down, count up and subtract: %last - %i")
         elif any(len(region.blocks) > 1 for region in op.regions):
             self._refuse(op, support.refusal("cf."))
             return False

@@ -8,7 +8,7 @@ from typing import ClassVar
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels, ops
 from spyrec.passes.analysis.index_values import IndexValues
-from spyrec.passes.analysis.linear import Linear
+from spyrec.passes.analysis.linear import Interval, Linear
 from spyrec.passkit import Pass, PassContext
 
 
@@ -35,7 +35,8 @@ class NormalizeLoops(Pass):
         }
 
     A step that only the run knows divides the span of the loop; one that is not positive is an error of the run, as it
-    is where the kernel is executed as written: the span is divided by 0. Leaves alone a loop whose step is a constant
+    is where the kernel is executed as written: the span is divided by 0. What is known of the bounds then is said of the
+    counter (``maxsi(minsi(%j, %last - 1), %first)``), which no longer tells by itself. Leaves alone a loop whose step is a constant
     below 1. Refuses nothing.
     """
 
@@ -81,8 +82,21 @@ def _normalize(loop: ir.Operation, values: IndexValues) -> bool:
             old = values.materialize(low + values.form(counter).scaled(step.constant), where)
         else:
             old = ops.add(values.materialize(low, where), ops.multiply(counter, pace, where), where)
+            if _is_bounded(low, values) and _is_bounded(high, values):
+                old = _bounded(old, low, high, values, where)
         if type_ != index:
             old = ops.index_cast(old, type_, where)
     for use in uses:
         use.owner.operation.operands[use.operand_number] = old
     return True
+
+
+def _is_bounded(form: Linear, values: IndexValues) -> bool:
+    """Whether more is known of a bound than that it is a number."""
+    return values.interval(form) != Interval.signed(64)
+
+
+def _bounded(counter: ir.Value, low: Linear, high: Linear, values: IndexValues, where: ir.Location) -> ir.Value:
+    """``counter``, which is inside of its loop's bounds anyway, such that this is seen without knowing the step."""
+    last = values.materialize(high.plus(-1), where)
+    return ops.largest(ops.smallest(counter, last, where), values.materialize(low, where), where)

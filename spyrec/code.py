@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Execution:
-    """One run of a kernel: the arrays that it wrote by name, cycles, the simulator's report, its warnings."""
+    """One run of a kernel: the arrays that it wrote by name, cycles, the simulator's report, warnings and remarks."""
 
     outputs: dict[str, npt.NDArray[Any]]
     cycles: int
@@ -76,7 +76,7 @@ class Code:
         arrays, scalars = _split(values)
         launch = spyrecode.bind(self.artifact.signature, arrays, scalars, seed=seed)
         result = sim.run(self.artifact, launch, shuffle=shuffle)
-        return Execution(launch.outputs(), result.cycles, result.report, result.warnings)
+        return Execution(launch.outputs(), result.cycles, result.report, (*launch.other_shapes(), *result.warnings))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a ``.spyre`` file, or a folder when ``path`` ends in a slash or is one; whole or not at all."""
@@ -125,7 +125,9 @@ def interpret(
     said = execute.run_stage(
         reached, launch, seed=shuffle, probes=watched if probes else None, strict_bounds=strict_bounds
     )
-    return Interpretation(launch.outputs(), tuple(watched.records), (*reached.diagnostics, *said))
+    return Interpretation(
+        launch.outputs(), tuple(watched.records), (*reached.diagnostics, *launch.other_shapes(), *said)
+    )
 
 
 def _split(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -54,6 +54,11 @@ def largest(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
     return _result(arith.MaxSIOp(left, right, loc=location))
 
 
+def smallest(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
+    """``arith.minsi``."""
+    return _result(arith.MinSIOp(left, right, loc=location))
+
+
 def compare(predicate: int, left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
     """``arith.cmpi``; ``predicate`` is the attribute's integer."""
     return _result(arith.CmpIOp(predicate, left, right, loc=location))

@@ -93,7 +93,10 @@ IDS: dict[str, tuple[str, str]] = {
     "aliased-arguments": ("InvalidKernel", "two arrays share memory that the kernel writes, and neither is marked"),
     "missing-array": ("InvalidKernel", "an array that the kernel reads was not given"),
     "missing-scalar": ("InvalidKernel", "a number that the kernel uses was not given"),
-    "other-shape": ("InvalidKernel", "an array has the rank of its view and other extents (a remark)"),
+    "other-shape": (
+        "InvalidKernel",
+        "the shape of an array is not its view's (a warning if it looks transposed, else a remark)",
+    ),
     "unknown-argument": (
         "InvalidKernel",
         "a launch names an argument that the kernel does not have, or not as this kind",

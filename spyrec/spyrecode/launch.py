@@ -118,19 +118,10 @@ class Launch:
         return elements.reshape(shapes.pop()) if len(shapes) == 1 else elements
 
     def other_shapes(self) -> tuple[Diagnostic, ...]:
-        """A remark per given array that has as many dimensions as its one view, and other extents."""
-        found = []
-        for region in self.regions:
-            shapes = {v.sizes for v in region.views}
-            if region.given is None or len(shapes) != 1:
-                continue
-            have, want = region.given.shape, shapes.pop()
-            if len(have) == len(want) and have != tuple(want):
-                message = (
-                    f"'{region.key}' has shape {list(have)}, its view {list(want)}: it is taken as bytes in C order"
-                )
-                found.append(Diagnostic(Severity.REMARK, message, "other-shape"))
-        return tuple(found)
+        """What the shape of a given array says about a mistake, though any shape is taken: at most one per array."""
+        hosts = {r.inside[0].key for r in self.regions if r.inside is not None}
+        found = (_shape_said(self.signature, r, r.key in hosts) for r in self.regions if r.given is not None)
+        return tuple(d for d in found if d is not None)
 
     def copy(self) -> Launch:
         """An independent launch with the same memory contents."""
@@ -316,6 +307,50 @@ def _give(signature: Signature, region: Region, name: str, value: Any, problems:
         )
         return
     region.given = array
+
+
+def _shape_said(signature: Signature, region: Region, host: bool) -> Diagnostic | None:
+    """A warning when an array looks like the transpose of a view, a remark when it is a reshape or holds more.
+
+    Nothing about an array that lies in memory as a view does, rows that are padded included, nor about one of another
+    rank and as many bytes: the image of a tiled tensor. A ``host`` has other arrays behind what its own views reach.
+    """
+    assert region.given is not None
+    have, sizes = region.given.shape, region.given.size
+    shown = f"'{region.key}' has shape {list(have)}"
+    whole = [v for v in region.views if math.prod(v.sizes) == sizes]
+    if any(_squeezed(have) in (v.in_memory(), v.padded()) for v in region.views):
+        return None
+    turned = next((v for v in whole if sorted(_squeezed(have)) == sorted(v.in_memory())), None)
+    reshaped = next((v for v in whole if len(v.sizes) == len(have)), None)
+    view = turned or reshaped or region.views[0]
+    what = f"its view {list(view.sizes)}" + ("" if view.dense else f" with strides {list(view.strides)}")
+    if turned is not None:
+        message = f"{shown}, {what}: it looks transposed, and is taken as bytes in C order"
+        turn = (
+            "numpy.ascontiguousarray(array.T)" if len(have) == 2 else "numpy.transpose, then numpy.ascontiguousarray,"
+        )
+        advice = f"in memory the view is an array of {list(view.in_memory())} in C order: {turn} turns yours"
+    elif reshaped is not None:
+        message, advice = f"{shown}, {what}: it is taken as bytes in C order", ""
+    elif region.given.nbytes > region.footprint() and not host:
+        what = what if len({v.sizes for v in region.views}) == 1 else f"the views of it up to {_largest(region)}"
+        message = f"{shown}, {what}: {region.given.nbytes} bytes, of which the kernel can reach {region.footprint()}"
+        advice = ""
+    else:
+        return None
+    places = _places(signature, region)
+    severity = Severity.WARNING if turned is not None else Severity.REMARK
+    notes = (Diagnostic(Severity.NOTE, advice),) if advice else ()
+    return Diagnostic(severity, message, "other-shape", places[0] if places else None, notes=notes)
+
+
+def _largest(region: Region) -> list[int]:
+    return list(max((v.sizes for v in region.views), key=math.prod))
+
+
+def _squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(size for size in shape if size != 1)
 
 
 def _lx(signature: Signature, name: str, value: Any, problems: list[Diagnostic]) -> list[Preset]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast, get_args
@@ -92,6 +93,21 @@ class View:
                 return False
             step *= size
         return True
+
+    def in_memory(self) -> tuple[int, ...]:
+        """The sizes in the order in which they lie in memory, outermost first; without those of 1."""
+        return tuple(size for size, _ in self._by_stride())
+
+    def padded(self) -> tuple[int, ...]:
+        """The C array whose start this view is, if its rows are padded: extents are what strides say they are."""
+        found = self._by_stride()
+        pitches = [outer // inner for (_, outer), (_, inner) in itertools.pairwise(found) if inner]
+        return (found[0][0], *pitches) if found and len(pitches) == len(found) - 1 else ()
+
+    def _by_stride(self) -> list[tuple[int, int]]:
+        """Size and distance of each dimension of more than one element, the farthest first."""
+        known = zip(self.sizes, map(abs, self.strides), strict=True)
+        return sorted((s for s in known if s[0] != 1), key=lambda entry: -entry[1])
 
 
 @dataclass(frozen=True)

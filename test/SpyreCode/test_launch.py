@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -263,10 +264,49 @@ def test_memory_gives_the_bytes_of_one_array_or_a_fault(
             memory.read(address, count)
 
 
-def test_another_shape_of_the_same_rank_is_said() -> None:
-    signature = kernel(literal(0, "f16", 32, sizes=(4, 8)))
-    for shape, said in (((4, 8), 0), ((8, 4), 1), ((32,), 0)):
-        remarks = bind(signature, {"0": X.reshape(shape)}, {}).other_shapes()
-        assert [d.id for d in remarks] == ["other-shape"] * said
-    remarks = bind(signature, {"0": X.reshape(8, 4)}, {}).other_shapes()
-    assert "has shape [8, 4], its view [4, 8]" in remarks[0].message
+@pytest.mark.parametrize(
+    ("sizes", "strides", "shape", "said"),
+    [
+        ((4, 8), (8, 1), (4, 8), None),
+        ((4, 8), (8, 1), (1, 4, 8), None),
+        ((4, 8), (8, 1), (8, 4), "warning: '0' has shape [8, 4], its view [4, 8]: it looks transposed"),
+        ((1, 4, 8), (32, 8, 1), (8, 4), "warning: '0' has shape [8, 4], its view [1, 4, 8]: it looks transposed"),
+        ((4, 8), (1, 4), (8, 4), None),
+        ((4, 8), (1, 4), (4, 8), "warning: '0' has shape [4, 8], its view [4, 8] with strides [1, 4]: it looks"),
+        ((4, 8), (8, 1), (2, 16), "remark: '0' has shape [2, 16], its view [4, 8]: it is taken as bytes in C order"),
+        ((4, 8), (8, 1), (32,), None),
+        ((4, 8), (8, 1), (2, 4, 4), None),
+        ((4, 8), (16, 1), (4, 16), None),
+        ((4, 8), (8, 1), (5, 8), "remark: '0' has shape [5, 8], its view [4, 8]: 80 bytes, of which the kernel can"),
+        ((4, 8), (8, 1), (40,), "remark: '0' has shape [40], its view [4, 8]: 80 bytes, of which the kernel can"),
+        ((), (), (1,), None),
+        ((), (), (2,), "remark: '0' has shape [2], its view []: 4 bytes, of which the kernel can reach 2"),
+    ],
+)
+def test_a_shape_that_looks_like_a_mistake_is_said(
+    sizes: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...], said: str | None
+) -> None:
+    """Also for an output, whose contents nobody gives; and memory is that of the array whatever is said."""
+    end = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+    array = np.arange(np.prod(shape, dtype=int), dtype=np.float16).reshape(shape)
+    for access in ("r", "w"):
+        launch = bind(kernel(View(-1, "0", "f16", sizes, strides, 0, end, access)), {"0": array}, {})
+        assert launch.memory.read(0, array.nbytes).tobytes() == array.tobytes()
+        messages = [str(d) for d in launch.other_shapes()]
+        assert len(messages) == (said is not None)
+        assert not messages or said is None or messages[0].startswith(said)
+
+
+def test_parts_and_hosts_of_arrays_are_no_mistake() -> None:
+    """Two views that share an array, none of its shape; and an array behind whose own view another one lies."""
+    half = View(0, "x", "f16", (4, 8), (8, 1), 0, 32, "r")
+    x, z = Argument(0, "x", "address", "index"), Argument(1, "z", "address", "index")
+    parts = Signature("k", 1, (x,), (half, replace(half, offset=32, end=64)))
+    assert not bind(parts, {"x": np.zeros((8, 8), np.float16)}, {}).other_shapes()
+    (remark,) = bind(parts, {"x": np.zeros((9, 8), np.float16)}, {}).other_shapes()
+    assert "its view [4, 8]: 144 bytes, of which the kernel can reach 128" in remark.message
+    two = Signature("k", 1, (x, z), (half, replace(half, arg=1, name="z")))
+    assert not bind(two, {"x": np.zeros((16, 8), np.float16), "z": "@x+64"}, {}).other_shapes()
+    several = Signature("k", 1, (x,), (half, replace(half, sizes=(2, 2), strides=(2, 1), end=4)))
+    (remark,) = bind(several, {"x": np.zeros(33, np.float16)}, {}).other_shapes()
+    assert "the views of it up to [4, 8]: 66 bytes, of which the kernel can reach 64" in remark.message

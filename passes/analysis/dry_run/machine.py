@@ -222,10 +222,10 @@ class Unit:
             self.stop("span-limit", op, message)
         certain = not self.assumed
         if isinstance(value, Sym):
-            value = self.run.choices.plain(value, 0)
+            value = self._somewhere(value)
             certain = False
         elif isinstance(value, Per) and any(isinstance(v, Sym) for v in value):
-            value = Per(self.run.choices.plain(v, 0) if isinstance(v, Sym) else v for v in value)
+            value = Per(self._somewhere(v) if isinstance(v, Sym) else v for v in value)
             certain = False
         for at in value if isinstance(value, Per) else (value,):
             assert isinstance(at, int)
@@ -234,6 +234,14 @@ class Unit:
             self.run.in_part(op)
         access = Access(self.number, self.clock[self.number], op, "", writes, may, certain)
         self.run.touches.append(Touch(access, shape, value, self.clock))
+
+    def _somewhere(self, address: Sym) -> int:
+        """An address that only a launch or data know: the first of the argument that it counts from, so that accesses
+        meet that may, and none of two arguments do.
+        """
+        half = 1 << (POINTER_BITS - 1)
+        segments = {(c + half) >> POINTER_BITS for c in address.constants()} - {0}
+        return self.run.choices.plain(address, segments.pop() << POINTER_BITS if len(segments) == 1 else 0)
 
     def _inside(self, op: ir.Operation, shape: Box, at: int, buffer: str) -> None:
         low, high = at + shape.low, at + shape.high

@@ -35,3 +35,29 @@ func.func @runtime_argument(%x: index, %n: !ktdp.runtime_arg<index>) attributes 
   %v = ktdp.runtime_arg_extract value from %n : <index> -> index
   return
 }
+
+// -----
+
+// What the tile below may reach is not said: no bound can be proven in such a loop.
+func.func @steps(%x: index, %n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %down = arith.subi %c0, %c1 : index
+  // expected-error@+2 {{the step of the loop is 0; it has to be at least 1}}
+  // expected-note@+1 {{to count down, count up and subtract: %last - %i}}
+  scf.for %i = %c0 to %n step %c0 {
+    // expected-error@+2 {{the step of the loop is -1; it has to be at least 1}}
+    // expected-note@+1 {{to count down, count up and subtract: %last - %i}}
+    scf.for %j = %n to %c0 step %down {
+      %k = arith.addi %i, %j : index
+    }
+  }
+  // Never reached.
+  %never = arith.constant false
+  scf.if %never {
+    scf.for %i = %c0 to %n step %c0 {
+      %k = arith.addi %i, %i : index
+    }
+  }
+  return
+}

@@ -73,3 +73,22 @@ func.func @paced(%m: index, %n: index, %s: index) attributes {grid = [1]} {
   }
   return
 }
+
+// Between known bounds the counter stays between them, whatever the step.
+//
+// CHECK-LABEL: func.func @paced_inside
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: %[[M:.*]] = arith.muli %[[K]], %s : index
+// CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[M]] : index
+// CHECK: %[[LAST:.*]] = arith.constant 95 : index
+// CHECK: %[[BELOW:.*]] = arith.minsi %[[AT]], %[[LAST]] : index
+// CHECK: %[[I:.*]] = arith.maxsi %[[BELOW]], %{{.*}} : index
+// CHECK: arith.addi %[[I]], %[[I]] : index
+func.func @paced_inside(%s: index) attributes {grid = [1]} {
+  %c3 = arith.constant 3 : index
+  %c96 = arith.constant 96 : index
+  scf.for %i = %c3 to %c96 step %s {
+    %0 = arith.addi %i, %i : index
+  }
+  return
+}

@@ -102,3 +102,38 @@ func.func @one_side_posts(%x: index) attributes {grid = [1]} {
   }
   return
 }
+
+// -----
+
+// Places that only the launch knows meet those of the same argument, not those of another one.
+// CHECK-LABEL: func.func @paced
+// CHECK: dataflow.program_unit @load
+func.func @paced(%x: index, %y: index, %s: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  dataflow.buffer @b {address = 0, slot_bytes = 128, depth = 2}
+  dataflow.channel @full from @load to @store {init = 0}
+  dataflow.channel @free from @store to @load {init = 2}
+  dataflow.program_unit @load(%core) {
+    scf.for %i = %c0 to %c8 step %c1 {
+      %far = arith.muli %i, %s : index
+      %at = affine.apply affine_map<(r) -> (r * 128 + 384)>(%far)
+      %slot = affine.apply affine_map<(i) -> ((i mod 2) * 128)>(%i)
+      dataflow.wait @free
+      dataflow.transfer @device[%at from %x] strides [2] to @lx[%slot in @b] strides [2] counts [64] {element_bytes = 2}
+      dataflow.post @full
+    }
+  }
+  dataflow.program_unit @store(%core) {
+    scf.for %i = %c0 to %c8 step %c1 {
+      %far = arith.muli %i, %s : index
+      %at = affine.apply affine_map<(r) -> (r * 128 + 384)>(%far)
+      %slot = affine.apply affine_map<(i) -> ((i mod 2) * 128)>(%i)
+      dataflow.wait @full
+      dataflow.transfer @lx[%slot in @b] strides [2] to @device[%at from %y] strides [2] counts [64] {element_bytes = 2}
+      dataflow.post @free
+    }
+  }
+  return
+}
