@@ -35,9 +35,9 @@ class NormalizeLoops(Pass):
         }
 
     A step that only the run knows divides the span of the loop; one that is not positive is an error of the run, as it
-    is where the kernel is executed as written: the span is divided by 0. What is known of the bounds then is said of the
-    counter (``maxsi(minsi(%j, %last - 1), %first)``), which no longer tells by itself. Leaves alone a loop whose step is a constant
-    below 1. Refuses nothing.
+    is where the kernel is executed as written: the span is divided by 0. What is known of the bounds is then said of
+    the counter (``maxsi(minsi(%j, %last - 1), %first)``), which no longer tells by itself. Leaves alone a loop whose
+    step is a constant below 1. Refuses nothing.
     """
 
     anchor: ClassVar[str] = "func.func"

@@ -95,7 +95,7 @@ IDS: dict[str, tuple[str, str]] = {
     "missing-scalar": ("InvalidKernel", "a number that the kernel uses was not given"),
     "other-shape": (
         "InvalidKernel",
-        "the shape of an array is not its view's (a warning if it looks transposed, else a remark)",
+        "an array has another shape than its view (a warning if transposed, or a remark)",
     ),
     "unknown-argument": (
         "InvalidKernel",
