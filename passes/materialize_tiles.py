@@ -181,7 +181,10 @@ def _route(
         if source == target:
             route = routes.around(device, kinds[source])
         else:
-            route = cost.quickest(device, kinds[source], kinds[target], *tile_costs.box_in_bytes(view, type_, device))
+            box = tile_costs.box_in_bytes(view, type_, device)
+            route, *further = cost.quickest(device, kinds[source], kinds[target], *box)
+            if further:
+                raise Unsupported(f"'{kinds[source]}' and '{kinds[target]}' are linked through '{route[-1]}' only")
     except Unsupported as error:
         notes = ["let one exec_unit of the device file link the two memories by datapaths"]
         ctx.sink.error(view, "no-route", error.diagnostics[0].message, notes=notes)

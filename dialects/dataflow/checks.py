@@ -1,8 +1,9 @@
 """Checks that several ops of the dialect share."""
 
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 
 from spyrec import ods
+from spyrec.dialects.dataflow.types import LX
 from spyrec.mlir import ir
 from spyrec.ods.checks import dynamic_entries
 
@@ -71,6 +72,19 @@ def peer_problems(
         yield ods.Violation("missing-attribute", "members and member_step come together", "members")
     if members is not None and put_to is None:
         yield ods.Violation("wrong-attribute", "only a put reaches several cores", "members")
+
+
+def peer_places(
+    get_from: ir.Value | None, put_to: ir.Value | None, space: Callable[[str], str | None], field: str
+) -> Iterator[ods.Violation]:
+    """Another core is reached from LX to LX; ``space`` tells a side's memory, ``field`` is how its name is made."""
+    for side, other, core in (("source", "dest", get_from), ("dest", "source", put_to)):
+        if core is None:
+            continue
+        if space(side) not in (LX, None):
+            yield ods.Violation("transfer-side", "only the LX of another core can be reached", field.format(side))
+        if space(other) not in (LX, None):
+            yield ods.Violation("transfer-side", "a transfer between cores goes from LX to LX", field.format(other))
 
 
 def list_problems(

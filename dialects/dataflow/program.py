@@ -3,24 +3,38 @@
 from collections.abc import Iterator
 
 from spyrec import ods
-from spyrec.dialects.dataflow.checks import clip_problems, counts_problem, peer_problems
-from spyrec.dialects.dataflow.types import Dataflow, I64Arrays, Space, Strings, Symbols, Types
+from spyrec.dialects.dataflow.checks import clip_problems, counts_problem, peer_places, peer_problems
+from spyrec.dialects.dataflow.types import LX, SPACES, AnySpace, Dataflow, I64Arrays, Strings, Symbols, Types
 from spyrec.mlir import ir
 from spyrec.ods import constraints as c
 
 
 class BufferOp(ods.Op, dialect=Dataflow, name="buffer", traits=(ods.Symbol,)):
-    """A placed buffer in LX: `depth` slots of `slot_bytes` bytes from `address` on. One per `dataflow.alloc`.
+    """A placed buffer in LX or in a stage: `depth` slots of `slot_bytes` bytes from `address` on. One per
+    `dataflow.alloc`.
 
     With `launched`, one for the bytes that the kernel's own views of LX name: the launch may have put contents there.
     """
 
     sym_name = ods.attr(c.SymbolName, "the buffer's name")
-    address = ods.attr(c.NonNegativeI64, "first byte in LX")
+    space = ods.optional_attr(c.StringAttr, "the stage that it lies in, by its kind; LX when absent")
+    address = ods.attr(c.NonNegativeI64, "first byte in the core's part of the memory")
     slot_bytes = ods.attr(c.PositiveI64, "bytes from one slot to the next")
     depth = ods.attr(c.PositiveI64, "number of slots")
     launched = ods.optional_attr(c.UnitAttr, "the launch may have put contents there")
     assembly_format = "$sym_name attr-dict"
+
+    @property
+    def memory(self) -> str:
+        """The memory that it lies in, by its name."""
+        return LX if self.space is None else self.space.value
+
+    def verify(self) -> Iterator[ods.Violation]:
+        """A launch puts contents into LX only; device memory has no buffers."""
+        if self.memory == "device":
+            yield ods.Violation("wrong-attribute", "buffers lie in LX or in a stage", "space")
+        if self.launched is not None and self.memory != LX:
+            yield ods.Violation("wrong-attribute", "a launch puts contents into LX only", "launched")
 
 
 class ProgramUnitOp(ods.Op, dialect=Dataflow, name="program_unit", traits=(ods.NoTerminator,)):
@@ -73,10 +87,10 @@ class TransferOp(ods.Op, dialect=Dataflow, name="transfer", effects=ods.ReadWrit
     put_to = ods.optional_operand(c.Index, "the core whose LX is written, or the first of them")
     indices = ods.variadic_operand(c.Index, "byte addresses in LX of lists of indices")
     limits = ods.variadic_operand(c.Index, "the limits of indices that are not constant")
-    source_space = ods.attr(Space, "memory that is read")
+    source_space = ods.attr(AnySpace, "memory that is read")
     source_buffer = ods.optional_attr(c.FlatSymbol, "the buffer that the source lies in")
     source_strides = ods.attr(c.I64Array, "source strides in bytes, outermost first")
-    dest_space = ods.attr(Space, "memory that is written")
+    dest_space = ods.attr(AnySpace, "memory that is written")
     dest_buffer = ods.optional_attr(c.FlatSymbol, "the buffer that the destination lies in")
     dest_strides = ods.attr(c.I64Array, "destination strides in bytes, outermost first")
     counts = ods.attr(c.I64Array, "extents of the box, outermost first")
@@ -115,12 +129,12 @@ class TransferOp(ods.Op, dialect=Dataflow, name="transfer", effects=ods.ReadWrit
             self.static_lower, self.static_upper, self.lower, self.upper, len(self.counts), self.fill
         )
         yield from peer_problems(self.get_from, self.put_to, self.members, self.member_step)
-        for side, core in (("source", self.get_from), ("dest", self.put_to)):
-            if core is not None and getattr(self, f"{side}_space").value != "lx":
-                yield ods.Violation("transfer-side", "only the LX of another core can be reached", f"{side}_space")
-            elif core is not None and "device" in (self.source_space.value, self.dest_space.value):
-                message = "a transfer between cores goes from LX to LX"
-                yield ods.Violation("transfer-side", message, "source_space" if side == "dest" else "dest_space")
+        spaces = {side: getattr(self, f"{side}_space").value for side in ("source", "dest")}
+        yield from peer_places(self.get_from, self.put_to, spaces.get, "{}_space")
+        for side, space in spaces.items():
+            if space not in SPACES and getattr(self, f"{side}_buffer") is None:
+                message = f"the place in {space} is in no buffer, and nothing else is in a stage"
+                yield ods.Violation("missing-attribute", message, f"{side}_buffer")
         yield from self._lists()
 
     @property

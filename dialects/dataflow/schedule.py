@@ -8,16 +8,17 @@ from spyrec.dialects.dataflow.checks import (
     LISTS,
     clip_problems,
     list_problems,
+    peer_places,
     peer_problems,
     strides_per_dimension,
 )
-from spyrec.dialects.dataflow.types import Buffer, Dataflow, Maps, Space, Strings
+from spyrec.dialects.dataflow.types import AnyBuffer, AnySpace, Buffer, Dataflow, Maps, Strings
 from spyrec.mlir import ir
 from spyrec.ods import constraints as c
 
 
 class AllocOp(ods.Op, dialect=Dataflow, name="alloc", effects=ods.Alloc):
-    """A buffer in the scratchpad of the executing core.
+    """A buffer in the scratchpad of the executing core, or in a stage.
 
     Its scope is its block: in the body of a loop each iteration has a fresh instance. `depth` says how many instances
     may be alive at once, so how far units may run ahead of one another; it changes no result. Instance `n` of the
@@ -26,9 +27,11 @@ class AllocOp(ods.Op, dialect=Dataflow, name="alloc", effects=ods.Alloc):
 
     depth = ods.optional_attr(c.PositiveI64, "how many instances may be alive at once; 1 when absent")
     name_ = ods.optional_attr(c.StringAttr, "the buffer's name, for people")
-    address = ods.optional_attr(c.NonNegativeI64, "first byte in LX, set by address assignment")
+    address = ods.optional_attr(
+        c.NonNegativeI64, "first byte in the core's part of the memory, set by address assignment"
+    )
     slot_bytes = ods.optional_attr(c.PositiveI64, "bytes from one slot to the next, set by address assignment")
-    result = ods.result(Buffer, "the buffer")
+    result = ods.result(AnyBuffer, "the buffer")
     assembly_format = "attr-dict `:` type($result)"
 
     def verify(self) -> Iterator[ods.Violation]:
@@ -56,11 +59,11 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
     `index_scales` counts elements.
     """
 
-    source = ods.optional_operand(Buffer, "the buffer that is read")
+    source = ods.optional_operand(AnyBuffer, "the buffer that is read")
     source_base = ods.optional_operand(c.Index, "byte address that the launch binds")
     source_offset = ods.optional_operand(c.Index, "where the box starts, in elements")
     source_dyn_strides = ods.variadic_operand(c.Index, "the source strides that are not constant")
-    dest = ods.optional_operand(Buffer, "the buffer that is written")
+    dest = ods.optional_operand(AnyBuffer, "the buffer that is written")
     dest_base = ods.optional_operand(c.Index, "byte address that the launch binds")
     dest_offset = ods.optional_operand(c.Index, "where the box starts, in elements")
     dest_dyn_strides = ods.variadic_operand(c.Index, "the destination strides that are not constant")
@@ -70,9 +73,9 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
     put_to = ods.optional_operand(c.Index, "the core whose buffer is written, or the first of them")
     indices = ods.variadic_operand(Buffer, "lists of indices")
     limits = ods.variadic_operand(c.Index, "the limits of indices that are not constant")
-    source_space = ods.optional_attr(Space, "memory of the source box")
+    source_space = ods.optional_attr(AnySpace, "memory of the source box")
     source_strides = ods.optional_attr(c.I64Array, "strides of the source box, in elements")
-    dest_space = ods.optional_attr(Space, "memory of the destination box")
+    dest_space = ods.optional_attr(AnySpace, "memory of the destination box")
     dest_strides = ods.optional_attr(c.I64Array, "strides of the destination box, in elements")
     static_lower = ods.optional_attr(c.I64Array, "first step inside, per dimension; the dynamic marker for an operand")
     static_upper = ods.optional_attr(c.I64Array, "step after the last one inside, per dimension")
@@ -120,16 +123,18 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
         rank = ir.MemRefType(boxed.type).rank
         yield from clip_problems(self.static_lower, self.static_upper, self.lower, self.upper, rank, self.fill)
         yield from peer_problems(self.get_from, self.put_to, self.members, self.member_step)
-        for side, core in (("source", self.get_from), ("dest", self.put_to)):
-            space = getattr(self, f"{side}_space")
-            if core is not None and space is not None and space.value != "lx":
-                yield ods.Violation("transfer-side", "only the LX of another core can be reached", side)
-            own = getattr(self, "dest_space" if side == "source" else "source_space")
-            if core is not None and own is not None and own.value != "lx":
-                message = "a transfer between cores goes from LX to LX"
-                yield ods.Violation("transfer-side", message, "dest" if side == "source" else "source")
+        yield from peer_places(self.get_from, self.put_to, self.space, "{}")
         others = {"index_sides": self.index_sides, "index_scales": self.index_scales}
         yield from list_problems(self.indices, self.static_limits, self.limits, self.index_maps, others, rank)
+
+    def space(self, side: str) -> str | None:
+        """The memory that a side, ``source`` or ``dest``, lies in, by its name; None if the side is missing."""
+        buffer, box = getattr(self, side), getattr(self, f"{side}_space")
+        if buffer is not None:
+            memory = ir.MemRefType(buffer.type).memory_space
+            assert isinstance(memory, ir.StringAttr)
+            return memory.value
+        return None if box is None else str(box.value)
 
     @property
     def is_plain(self) -> bool:

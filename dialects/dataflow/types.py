@@ -7,7 +7,7 @@ from spyrec.mlir import ir
 from spyrec.ods import constraints as c
 
 SPACES = ("device", "lx")
-"""Roles of memory: shared device memory, and the scratchpad of the executing core."""
+"""Roles of memory: shared device memory, and the scratchpad of the executing core. Other names are kinds of stages."""
 
 LX = "lx"
 """Memory space of buffers, as a string attribute: ``memref<1x64xf16, "lx">``."""
@@ -21,6 +21,9 @@ class Dataflow(ods.Dialect, name="dataflow"):
     `wait` and `channel` once synchronisation is inserted) are a sequential program over memrefs in which every op names
     its unit. At the `program` stage `program_unit` holds what one kind of unit executes, with `buffer`, `transfer` and
     `stream` on byte addresses.
+
+    Memories are called `device` and `lx`. Where a device links the two through a third one only, transfers of the last
+    two stages rest in buffers of that *stage*, which is called by its kind; nothing but transfers touches it.
 
     Offsets and strides of `read`, `write` and `data_transfer` count elements; those of `transfer` and `stream` count
     bytes.
@@ -116,13 +119,22 @@ def _is_space(attribute: ir.FlatSymbolRefAttr) -> bool:
 
 
 def _in_lx(t: Any) -> bool:
-    return isinstance(t, ir.MemRefType) and isinstance(t.memory_space, ir.StringAttr) and t.memory_space.value == LX
+    return _is_buffer(t) and t.memory_space.value == LX
+
+
+def _is_buffer(t: Any) -> bool:
+    named = isinstance(t, ir.MemRefType) and isinstance(t.memory_space, ir.StringAttr)
+    return named and t.memory_space.value != "device"
 
 
 Space = c.attr_class("memory", "a memory, @device or @lx", ir.FlatSymbolRefAttr, ods.Form.SYMBOL, _is_space)
+AnySpace = c.attr_class(
+    "memory", "a memory, @device, @lx or the kind of a stage", ir.FlatSymbolRefAttr, ods.Form.SYMBOL
+)
 Types = c.array_of(c.TypeAttr, "an array of types")
 Maps = c.array_of(c.AffineMapAttr, "an array of affine maps")
 Buffer = c.type_is("buffer", 'a memref in memory space "lx"', _in_lx)
+AnyBuffer = c.type_is("buffer", 'a memref in memory space "lx" or that of a stage', _is_buffer)
 Strings = c.array_of(c.StringAttr, "an array of strings")
 Symbols = c.array_of(c.FlatSymbol, "an array of symbols")
 I64Arrays = c.array_of(c.I64Array, "an array of dense i64 arrays")

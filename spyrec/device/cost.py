@@ -6,6 +6,7 @@ disagree about one operation. All results are cycles of the device's clock, roun
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -54,18 +55,24 @@ def moved_bytes(address: int, counts: Sequence[int], strides: Sequence[int], ele
 
 def quickest(
     device: Device, source: str, target: str, counts: Sequence[int], strides: Sequence[int], element_bytes: int
-) -> tuple[str, ...]:
-    """The route from one memory to another over which a strided box of device memory arrives first, each run on its
-    own: fewer bytes move over links with small grains, more at a time over those with much bandwidth. Of equally good
-    ones the first in the device file. Raises ``Unsupported`` when no unit links the memories.
+) -> list[tuple[str, ...]]:
+    """The routes over which a box arrives first, one for each transfer on the way from one memory to another.
+
+    The box is a strided one in device memory, each run on its own, and dense everywhere else: fewer bytes move over
+    links with small grains, more at a time over those with much bandwidth. Of equally good routes the first in the
+    device file. Raises ``Unsupported`` when there is no way.
     """
-    alignment = device.memory("device").alignment
+    shared = device.memory("device")
 
     def cycles(route: tuple[str, ...]) -> int:
-        grain_ = grain(routes.links(device, route), alignment)
-        return transfer_cycles(device, route, moved_bytes(0, counts, strides, element_bytes, grain_))
+        along = routes.links(device, route)
+        if shared.kind in (route[0], route[-1]):
+            moved = moved_bytes(0, counts, strides, element_bytes, grain(along, shared.alignment))
+        else:
+            moved = moved_bytes(0, [math.prod(counts)], [element_bytes], element_bytes, grain(along, 1))
+        return transfer_cycles(device, route, moved)
 
-    return min(routes.driven(device, source, target), key=cycles)
+    return [min(leg, key=cycles) for leg in routes.legs(device, source, target)]
 
 
 def transfer_cycles(device: Device, route: tuple[str, ...], moved: int) -> int:

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from spyrec.errors import InvalidKernel
 
-MemoryRole = Literal["device", "lx", "register"]
+MemoryRole = Literal["device", "lx", "register", "stage"]
 UnitRole = Literal["load", "store", "vector", "matrix", "ring", "lxload", "lxstore"]
 Level = Literal["device", "core", "corelet"]
 
@@ -29,7 +29,8 @@ class Memory:
     """One kind of memory.
 
     ``size`` is bytes of one instance (there is one per device, per core or per corelet, as ``level`` says).
-    ``alignment`` is the grain in bytes at which buffers start, and in which device memory moves.
+    ``alignment`` is the grain in bytes at which buffers start, and in which device memory moves. A ``stage`` lies
+    between device memory and LX where no unit links the two.
     """
 
     kind: str
@@ -41,6 +42,11 @@ class Memory:
     def aligned(self, size: int) -> int:
         """``size`` bytes, rounded up to whole grains."""
         return -(-size // self.alignment) * self.alignment
+
+    @property
+    def space(self) -> str:
+        """What IR and binaries call it: ``device`` or ``lx`` by its role, a stage by its kind."""
+        return self.role if self.role in ("device", "lx") else self.kind
 
 
 @dataclass(frozen=True)
@@ -131,6 +137,23 @@ class Device:
     def memory(self, role: MemoryRole) -> Memory:
         """The memory with ``role``. Raises ``InvalidKernel`` when the device has none, or more than one kind."""
         return _only([m for m in self.memories.values() if m.role == role], self.name, f"memory in the role '{role}'")
+
+    def stages(self) -> list[Memory]:
+        """The memories that bytes rest in between device memory and LX, in the order of the device file."""
+        return [m for m in self.memories.values() if m.role == "stage"]
+
+    def buffered(self, space: str) -> Memory | None:
+        """The memory called ``space`` in IR and binaries, if buffers can lie in it: LX or a stage."""
+        return next((m for m in self.memories.values() if m.space == space and m.role in ("lx", "stage")), None)
+
+    def share(self, memory: Memory) -> int:
+        """The bytes of a memory that one core has for its buffers: all of its own one, an equal part of a shared one.
+
+        Addresses of buffers count from the start of the part. Corelets of a core share them.
+        """
+        if memory.level != "device":
+            return memory.size
+        return memory.size // self.cores // memory.alignment * memory.alignment
 
     def unit(self, role: UnitRole) -> Unit:
         """The unit with ``role``. Raises ``InvalidKernel`` when the device has none, or more than one kind."""

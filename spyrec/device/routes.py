@@ -32,25 +32,51 @@ def shortest(device: Device, source: str, target: str) -> tuple[str, ...]:
 
 
 def driven(device: Device, source: str, target: str) -> list[tuple[str, ...]]:
-    """The routes from one memory to another that one unit runs, in the order of the device file. Raises ``Unsupported``
-    when there is none, with what the shortest path would take: a second unit, or a memory in between, in which the
-    bytes would have to be staged.
+    """The routes from one memory to another that one unit runs, in the order of the device file; none where no unit
+    links them.
     """
     onwards = {link.source for link in device.links if link.target == target}
-    found: list[tuple[str, ...]] = [
+    return [
         (source, link.target, target)
         for link in device.links
         if link.source == source and link.target in onwards and link.target in device.units
     ]
-    if found:
-        return found
-    route = shortest(device, source, target)
-    staged = [f"'{kind}'" for kind in route[1:-1] if kind in device.memories]
-    if staged:
-        needs = f"stages in {', '.join(staged)}, and no unit links the two memories"
-    else:
-        needs = "passes not one unit, and one has to run the transfer"
-    raise _no_route(f"the route {' -> '.join(route)} {needs}")
+
+
+def legs(device: Device, source: str, target: str) -> list[list[tuple[str, ...]]]:
+    """The transfers that take bytes from one memory to another, in order; for each the routes that one unit runs.
+
+    It is one where a unit links the two memories, else as few as there can be, each but the last into a stage; of
+    equally few the ones whose links come first in the device file. Raises ``Unsupported`` when there are none, with
+    what the shortest path passes.
+    """
+    came_from: dict[str, str] = {source: source}
+    waiting = deque([source])
+    while waiting and target not in came_from:
+        here = waiting.popleft()
+        for kind in _next(device, here):
+            if kind not in came_from and (kind == target or device.memories[kind].role == "stage"):
+                came_from[kind] = here
+                waiting.append(kind)
+    if target not in came_from:
+        route = shortest(device, source, target)
+        passed = [f"'{m.kind}'" for m in map(device.memories.get, route[1:-1]) if m is not None and m.role != "stage"]
+        if passed:
+            needs = f"rests in {', '.join(passed)}, which is no stage, and no unit links the two memories"
+        else:
+            needs = "passes not one unit, and one has to run the transfer"
+        raise _no_route(f"the route {' -> '.join(route)} {needs}")
+    path = [target]
+    while path[-1] != source:
+        path.append(came_from[path[-1]])
+    return [driven(device, here, there) for here, there in pairwise(reversed(path))]
+
+
+def _next(device: Device, memory: str) -> list[str]:
+    """The memories that a unit links a memory to."""
+    units = [link.target for link in device.links if link.source == memory and link.target in device.units]
+    ends = [link.target for unit in units for link in device.links if link.source == unit]
+    return [end for end in ends if end in device.memories]
 
 
 def around(device: Device, memory: str) -> tuple[str, ...]:

@@ -196,6 +196,92 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     assert read.load(file).cores == 16
 
 
+def test_a_memory_on_the_way_is_a_stage() -> None:
+    """In by two units, out by two; each core has its own, and its size is not the share of anybody else."""
+    device = load("staged")
+    assert {m.kind: m.role for m in device.memories.values()} == {"ddr": "device", "l1": "stage", "lx": "lx"}
+    roles = {unit.kind: unit.role for unit in device.units.values()}
+    assert roles == {
+        "fetch": "load", "fill": "load", "spill": "store", "drain": "store", "ring": "ring", "vec": "vector"
+    }  # fmt: skip
+    assert [m.space for m in device.stages()] == ["l1"]
+    assert device.share(device.stages()[0]) == 65536
+    assert device.buffered("l1") is device.memories["l1"]
+    assert device.buffered("lx") is device.memory("lx")
+    assert device.buffered("device") is device.buffered("ddr") is device.buffered("l2") is None
+    assert routes.legs(device, "ddr", "lx") == [[("ddr", "fetch", "l1")], [("l1", "fill", "lx")]]
+    assert routes.legs(device, "lx", "ddr") == [[("lx", "spill", "l1")], [("l1", "drain", "ddr")]]
+    assert routes.legs(device, "lx", "lx") == []
+    assert Device.from_json(device.to_json()) == device
+
+
+def test_cores_have_equal_parts_of_a_stage_that_they_share() -> None:
+    """262,400 bytes are four times 65,600; buffers start at multiples of 128."""
+    device = load("shared_stage")
+    (stage,) = device.stages()
+    assert (stage.kind, stage.level, stage.size, device.share(stage)) == ("l2", "device", 262400, 65536)
+    assert routes.legs(device, "ddr", "lx") == [[("ddr", "fetch", "l2")], [("l2", "fill", "lx")]]
+    assert routes.legs(device, "lx", "ddr") == [[("lx", "store", "ddr")]]
+
+
+MEMORIES = """
+  %far = memory {{kind = "far", size = 65536 : i64{far}}}
+  group {{kind = "core"}} share(%far) {{
+    %mid = memory {{kind = "{mid}", size = 65536 : i64{role}}}
+    %near = memory {{kind = "near", size = 65536 : i64{near}}}
+    %in = exec_unit {{kind = "in"{feature}}}
+    %on = exec_unit {{kind = "on"}}
+    %back = exec_unit {{kind = "back"}}
+    datapath %far to %in : memory, exec_unit
+    datapath %in to %mid : exec_unit, memory
+    datapath %{last} to %on : memory, exec_unit
+    datapath %on to %near : exec_unit, memory
+    datapath %near to %back : memory, exec_unit
+    datapath %back to %far : exec_unit, memory
+  }}"""
+MAPPED = 'mem_space_mapping = #ktdf_arch.map<#ktdp.memory_space<global> = "far", #ktdp.memory_space<ct_local> = "near">'
+
+
+def memories(tmp_path: Path, attributes: str = "", mid: str = "mid", last: str = "mid", **words: str) -> Device:
+    said = {name: f', spyrec.role = "{words[name]}"' if words.get(name) else "" for name in ("far", "role", "near")}
+    feature = ", ktdf_arch.features = {ktdf_arch.feature.compute}" if "computes" in words else ""
+    body = MEMORIES.format(**said, mid=mid, last=last, feature=feature)
+    return read.load(written(tmp_path, f"ktdf_arch.device @d attributes {{{attributes}}} {{{body}\n}}\n"))
+
+
+def test_roles_of_memories_are_said_or_follow(tmp_path: Path) -> None:
+    def role(attributes: str = "", **words: str) -> str:
+        return memories(tmp_path, attributes, **words).memories["mid"].role
+
+    assert role(MAPPED) == "stage"
+    assert role(near="lx") == role(role="stage") == "stage"
+    assert role(MAPPED, role="register") == "register"
+    # Nobody says which of the two kernels name: both are LX, and whoever asks for it is told so.
+    assert role() == "lx"
+    with pytest.raises(InvalidKernel, match="2 memory in the role 'lx'"):
+        memories(tmp_path).memory("lx")
+    # No way out of it; a way in through a unit that computes.
+    assert role(MAPPED, last="near") == role(MAPPED, computes="") == "register"
+
+
+@pytest.mark.parametrize("kind", ["lx", "device"])
+def test_a_stage_is_not_called_as_a_role(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(InvalidKernel, match=f"a stage cannot be called '{kind}', the name of a role") as caught:
+        memories(tmp_path, MAPPED, mid=kind)
+    position = caught.value.diagnostics[0].position
+    assert position is not None
+    assert position.line == 4
+
+
+def test_a_stage_belongs_to_a_core_or_all(tmp_path: Path) -> None:
+    text = (
+        (INPUTS / "staged.mlir").read_text().replace("%vec = exec", "group share(%lx) {MEMORY\n    }\n    %vec = exec")
+    )
+    inside = '\n %m = memory {kind = "m", size = 128 : i64, spyrec.role = "stage"}'
+    with pytest.raises(InvalidKernel, match="'m' belongs to a corelet; a stage belongs to the device or to a core"):
+        read.load(written(tmp_path, text.replace("MEMORY", inside)))
+
+
 def test_no_route() -> None:
     device = load("small")
     with pytest.raises(Unsupported, match="device 'small' has no route from 'pad' to 'nowhere'"):

@@ -47,7 +47,7 @@ def test_reads_with_and_without_base_and_dynamic_strides() -> None:
             '%b = "dataflow.alloc"() {} : () -> memref<4xf16>',
             "type-mismatch",
             "type(result)",
-            'must be a memref in memory space "lx"',
+            'must be a memref in memory space "lx" or that of a stage, but is memref<4xf16>',
         ),
         (
             '%b = "dataflow.alloc"() {} : () -> memref<?xf16, "lx">'.replace("alloc", "alloc"),

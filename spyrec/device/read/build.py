@@ -20,7 +20,7 @@ from spyrec.device.model import (
     UnitRole,
 )
 from spyrec.diag import Sink
-from spyrec.dialects import ktdf_arch
+from spyrec.dialects import ktdf_arch, ktdp
 from spyrec.mlir import ir
 
 _LEVELS: tuple[Level, ...] = get_args(Level)
@@ -56,8 +56,8 @@ def build(op: ir.Operation, attributes: Mapping[str, ir.Attribute], defaults: De
     """
     graph = _Graph()
     _Walk(graph, sink).block(op.regions[0].blocks[0], 0, {}, 1)
-    memory_roles = {kind: _memory_role(r, graph, sink) for kind, r in graph.memories.items()}
     compute = {kind for kind, r in graph.units.items() if "ktdf_arch.feature.compute" in _features(r.op)}
+    memory_roles = _memory_roles(graph, _mapped(attributes), compute, sink)
     memories: dict[str, Memory] = {}
     units: dict[str, Unit] = {}
     for kind, resource in graph.memories.items():
@@ -155,10 +155,70 @@ class _Walk:
 # Roles
 
 
-def _memory_role(resource: _Resource, graph: _Graph, sink: Sink) -> MemoryRole:
-    said = _role(resource.op, get_args(MemoryRole), sink)
-    by_level: dict[Level, MemoryRole] = {"device": "device", "core": "lx", "corelet": "register"}
-    return cast(MemoryRole, said) if said else by_level[resource.level]
+_NAMED: dict[str, MemoryRole] = {"global": "device", "ct_local": "lx"}
+"""Roles of the memories that kernels name."""
+_BY_LEVEL: dict[Level, MemoryRole] = {"device": "device", "core": "lx", "corelet": "register"}
+
+
+def _mapped(attributes: Mapping[str, ir.Attribute]) -> dict[str, MemoryRole]:
+    """The kinds that `mem_space_mapping` gives to the memories that kernels name."""
+    mapping = attributes.get("mem_space_mapping")
+    entries = mapping.items() if isinstance(mapping, ktdf_arch.MapAttr) else []
+    named = [(ir.StringAttr(key.kind).value, kind) for key, kind in entries if isinstance(key, ktdp.MemorySpaceAttr)]
+    return {_text(kind): _NAMED[space] for space, kind in named}
+
+
+def _memory_roles(
+    graph: _Graph, mapped: Mapping[str, MemoryRole], compute: set[str], sink: Sink
+) -> dict[str, MemoryRole]:
+    """What each memory is for: what the file says, what it maps to the memories of kernels, else by its level.
+
+    Where a memory has a role by name, the others of its level are stages if bytes can rest in them on the way between
+    device memory and LX, else registers.
+    """
+    roles: dict[str, MemoryRole] = {}
+    for kind, resource in graph.memories.items():
+        said = _role(resource.op, get_args(MemoryRole), sink)
+        if said or kind in mapped:
+            roles[kind] = cast(MemoryRole, said) if said else mapped[kind]
+    named = set(roles.values())
+    unclear = [kind for kind in graph.memories if kind not in roles]
+    for kind in list(unclear):
+        role = _BY_LEVEL[graph.memories[kind].level]
+        if role not in named or role == "register":
+            roles[kind] = role
+            unclear.remove(kind)
+    for kind in unclear:
+        roles[kind] = "stage" if _is_between(kind, roles, graph, compute) else "register"
+    for kind, role in roles.items():
+        op = graph.memories[kind].op
+        if role == "stage" and graph.memories[kind].level == "corelet":
+            sink.error(op, "bad-device", f"'{kind}' belongs to a corelet; a stage belongs to the device or to a core")
+        if role == "stage" and kind in ("device", "lx"):
+            notes = ["give the memory another kind"]
+            sink.error(op, "bad-device", f"a stage cannot be called '{kind}', the name of a role", notes=notes)
+    return roles
+
+
+def _is_between(kind: str, roles: Mapping[str, MemoryRole], graph: _Graph, compute: set[str]) -> bool:
+    """Whether bytes can rest in a memory on their way between device memory and LX, either way."""
+    ends: dict[str, set[str]] = {role: {k for k, r in roles.items() if r == role} for role in ("device", "lx")}
+    closed = compute | ends["device"] | ends["lx"]
+
+    def meets(goals: set[str], *, backwards: bool) -> bool:
+        seen, waiting = {kind}, [kind]
+        while waiting:
+            here = waiting.pop()
+            links = [link[::-1] if backwards else link for link in graph.links]
+            reached = [target for source, target in links if source == here and target not in seen]
+            if goals.intersection(reached):
+                return True
+            seen.update(reached)
+            waiting += [target for target in reached if target not in closed]
+        return False
+
+    ways = ((ends["device"], ends["lx"]), (ends["lx"], ends["device"]))
+    return any(meets(first, backwards=True) and meets(last, backwards=False) for first, last in ways)
 
 
 def _unit_role(
@@ -172,13 +232,17 @@ def _unit_role(
         return "vector"
     sources = set(_ends(resource.kind, graph, memories, compute, backwards=True))
     targets = set(_ends(resource.kind, graph, memories, compute, backwards=False))
-    shapes: dict[UnitRole, tuple[str, str]] = {
-        "load": ("device", "lx"),
-        "store": ("lx", "device"),
-        "lxload": ("lx", "compute"),
-        "lxstore": ("compute", "lx"),
-    }
-    return next((role for role, (a, b) in shapes.items() if a in sources and b in targets), None)
+    # A stage is on the side of device memory for what goes on to LX or comes from there.
+    shapes: list[tuple[UnitRole, set[str], set[str]]] = [
+        ("load", {"device", "stage"}, {"lx"}),
+        ("store", {"lx"}, {"device", "stage"}),
+        ("load", {"device"}, {"stage"}),
+        ("store", {"stage"}, {"device"}),
+        ("load", {"stage"}, {"stage"}),
+        ("lxload", {"lx"}, {"compute"}),
+        ("lxstore", {"compute"}, {"lx"}),
+    ]
+    return next((role for role, a, b in shapes if a & sources and b & targets), None)
 
 
 def _ends(
@@ -206,12 +270,14 @@ def _role(op: ir.Operation, allowed: tuple[str, ...], sink: Sink) -> str | None:
 
 def _memory(resource: _Resource, role: MemoryRole, defaults: Device | None, sink: Sink) -> Memory:
     like = next((m for m in defaults.memories.values() if m.role == role), None) if defaults else None
+    # A stage that says no grain has that of LX; its size it has to say.
+    grained = like if like is not None or defaults is None else defaults.memory("lx")
     return Memory(
         kind=resource.kind,
         role=role,
         level=resource.level,
         size=_number(resource.op, "size", like.size if like else None, sink),
-        alignment=_number(resource.op, "spyrec.alignment", like.alignment if like else None, sink),
+        alignment=_number(resource.op, "spyrec.alignment", grained.alignment if grained else None, sink),
     )
 
 

@@ -18,8 +18,10 @@ func.func @memories(%x: index) {
 // -----
 
 func.func @buffers() {
-  // expected-error @+1 {{must be a memref in memory space "lx", but is memref<1x64xf16>}}
+  // expected-error @+1 {{must be a memref in memory space "lx" or that of a stage, but is memref<1x64xf16>}}
   %a = dataflow.alloc : memref<1x64xf16>
+  // expected-error @+1 {{must be a memref in memory space "lx" or that of a stage, but is memref<1x64xf16, "device">}}
+  %far = dataflow.alloc : memref<1x64xf16, "device">
   // expected-error @+1 {{attribute depth must be an i64 integer of at least 1, but is 0}}
   %b = dataflow.alloc {depth = 0} : memref<1x64xf16, "lx">
   // expected-error @+2 {{dataflow.alloc has no attribute adress}}
@@ -98,5 +100,37 @@ func.func @points(%x: index, %l: tensor<4xi32>, %f: tensor<4xf16>) {
   // expected-error @+1 {{indices are integers, but list 0 is tensor<4xf16>}}
   dataflow.write %a, @device[%t from %x] strides [64, 1] index (%f : tensor<4xf16>) below [4]
     {index_maps = [affine_map<(r, c) -> (r)>], index_scales = array<i64: 4>} : tensor<1x64xf16>
+  return
+}
+
+// -----
+
+// A stage holds buffers for transfers of the own core, and nothing else.
+func.func @stages(%x: index, %i: index) {
+  dataflow.buffer @there {address = 0, slot_bytes = 128, depth = 1, space = "l1"}
+  // expected-error @+1 {{a launch puts contents into LX only}}
+  dataflow.buffer @given {address = 0, slot_bytes = 128, depth = 1, space = "l1", launched}
+  // expected-error @+1 {{buffers lie in LX or in a stage}}
+  dataflow.buffer @far {address = 0, slot_bytes = 128, depth = 1, space = "device"}
+  dataflow.transfer @device[%x] strides [2] to @l1[%i in @there] strides [2] counts [64] {element_bytes = 2}
+  // expected-error @+1 {{the place in l1 is in no buffer, and nothing else is in a stage}}
+  dataflow.transfer @l1[%x] strides [2] to @lx[%i] strides [2] counts [64] {element_bytes = 2}
+  // expected-error @+1 {{the place in l1 is in no buffer, and nothing else is in a stage}}
+  dataflow.transfer @lx[%x] strides [2] to @l1[%i] strides [2] counts [64] {element_bytes = 2}
+  // expected-error @+1 {{only the LX of another core can be reached}}
+  dataflow.transfer @l1[%x in @there] strides [2] to @lx[%i] strides [2] counts [64] get %i {element_bytes = 2}
+  // expected-error @+1 {{a transfer between cores goes from LX to LX}}
+  dataflow.transfer @l1[%x in @there] strides [2] to @lx[%i] strides [2] counts [64] put %i {element_bytes = 2}
+  %a = dataflow.alloc : memref<64xf16, "l1">
+  %b = dataflow.alloc : memref<64xf16, "lx">
+  dataflow.data_transfer from @device[%i from %x] strides [1] to %a {unit = @load, route = ["ddr", "load", "l1"]}
+    : memref<64xf16, "l1">
+  dataflow.data_transfer from %a to %b {unit = @fill, route = ["l1", "fill", "lx"]} : memref<64xf16, "l1">, memref<64xf16, "lx">
+  // expected-error @+1 {{only the LX of another core can be reached}}
+  dataflow.data_transfer from %a to %b get %i {unit = @fill, route = ["l1", "fill", "lx"]}
+    : memref<64xf16, "l1">, memref<64xf16, "lx">
+  // expected-error @+1 {{a transfer between cores goes from LX to LX}}
+  dataflow.data_transfer from %a to %b put %i {unit = @fill, route = ["l1", "fill", "lx"]}
+    : memref<64xf16, "l1">, memref<64xf16, "lx">
   return
 }
