@@ -1,6 +1,6 @@
 """Random kernels through the whole line: ``python bench/fuzz_kernels.py [--first SEED] [--count N] [--seconds S]``.
 
-Each kernel of ``test/Semantics/random_kernels.py`` is executed at every stage, as binary and with latencies drawn at
+Each kernel of ``test/Semantics/random_kernels`` is executed at every stage, as binary and with latencies drawn at
 random, for a device, an LX size and passes left out that its seed chooses; every stage is compiled from the text of the
 one before. All have to give the same bytes. Sums that were cut into tiles (small LX) may differ by a rounding; then the
 kernel is counted and not reported. Prints what disagrees, crashes or is refused, and a summary; ``--reduce SEED`` looks

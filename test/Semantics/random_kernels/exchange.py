@@ -1,0 +1,49 @@
+"""What tiles do together."""
+
+from __future__ import annotations
+
+from random_kernels.builder import Builder, Value
+
+
+def exchange(b: Builder) -> None:
+    """All tiles together: a reduce whose result all take."""
+    value = b.value()
+    if value is None or not b.uniform or not value.shape or b.tiles == 1:
+        return
+    sides = f"affine_set<(i)[g] : (i >= 0, -i + {b.tiles - 1} >= 0)>"
+    one = "affine_set<(g) : (g == 0)>"
+    identity = b.constant(value.shape, value.element)
+    future, result = b.fresh("f"), Value(b.fresh(), value.shape, value.element)
+    b.say(
+        f"{future} = ktdp.inter_tile_produce producer_tiles_per_group = {sides} -> <({value.type}), groups = {one}> {{"
+    )
+    b.say("^bb0(%g: index):")
+    b.say(f"ktdp.yield_partial {value.name} : {value.type}")
+    b.say("}")
+    b.say(
+        f"{result.name} = ktdp.inter_tile_reduce({future}) consumer_tiles_per_group = {sides}, identity("
+        f"{identity.name} : {identity.type}) : <({value.type}), groups = {one}> -> {value.type} {{"
+    )
+    b.say(f"^bb0(%p: {value.type}, %q: {value.type}):")
+    inner = b.fresh("g")
+    op = b.r.choice(("addf", "maximumf")) if value.kind == "f" else b.r.choice(("addi", "maxsi"))
+    b.say(f"{inner} = arith.{op} %p, %q : {value.type}")
+    b.say(f"ktdp.yield_reduced {inner} : {value.type}")
+    b.say("}")
+    b.values.append(result)
+
+
+def neighbour(b: Builder) -> None:
+    """Store, meet, and load what the next tile has stored."""
+    value = b.value(rank=2)
+    if value is None or not b.uniform or b.depth or b.tiles == 1:
+        return
+    rows = value.shape[0]
+    view = b.view((rows * b.tiles, *value.shape[1:]), value.element, dense=True)
+    b.store(value, b.tile(view, [f"%tile * {rows}", 0], value.shape))
+    before = len(b.values)
+    exchange(b)
+    if len(b.values) > before:
+        step = b.r.randint(1, b.tiles - 1)
+        anchor = f"((%tile + {step}) mod {b.tiles}) * {rows}"
+        b.load(b.tile(view, [anchor, 0], value.shape), value.shape, value.element)
