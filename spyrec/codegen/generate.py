@@ -15,6 +15,7 @@ from spyrec.codegen.uniform import Uniforms
 from spyrec.codegen.unit import Job, UnitCode
 from spyrec.codegen.vector import Vector
 from spyrec.device.model import Device
+from spyrec.dialects.dataflow import BufferOp, ChannelOp, ProgramUnitOp
 from spyrec.errors import Diagnostic, InvalidKernel, Severity
 from spyrec.isa.fields import REGISTERS
 from spyrec.isa.objects import Binary, Buffer, Channel, Instruction, UnitProgram
@@ -41,11 +42,9 @@ def generate(
     units: list[UnitProgram] = []
     locations: dict[str, tuple[Place, ...]] = {}
     try:
-        top = [view.operation for view in function.regions[0].blocks[0].operations]
-        unit_ops = [inner for inner in top if inner.name == "dataflow.program_unit"]
-        labels = [(_symbol(u, "unit"), _corelet(u)) for u in unit_ops]
-        channels = tuple(_channel(inner) for inner in top if inner.name == "dataflow.channel")
-        buffers = tuple(_buffer(inner) for inner in top if inner.name == "dataflow.buffer")
+        top = list(function.regions[0].blocks[0].operations)
+        channels = tuple(_channel(view) for view in top if isinstance(view, ChannelOp))
+        buffers = tuple(_buffer(view) for view in top if isinstance(view, BufferOp))
         job = Job(
             device,
             kernels.tiles(function),
@@ -53,11 +52,12 @@ def generate(
             {buffer.name: number for number, buffer in enumerate(buffers)},
             Uniforms(function),
         )
-        for unit_op, (kind, corelet) in zip(unit_ops, labels, strict=True):
-            code, places = _unit(unit_op, kind, job, eager)
-            unit = UnitProgram(kind, corelet, code)
-            units.append(unit)
-            locations[unit.label] = places
+        for view in top:
+            if isinstance(view, ProgramUnitOp):
+                code, places = _unit(view, job, eager)
+                unit = UnitProgram(view.unit.value, 0 if view.corelet is None else view.corelet.value, code)
+                units.append(unit)
+                locations[unit.label] = places
     except Refused as refused:
         sink.error(refused.where, refused.id, refused.message, notes=refused.notes, resource=refused.resource)
         sink.raise_if_errors()
@@ -82,8 +82,9 @@ def _function(op: ir.Module | ir.Operation | ir.OpView) -> ir.Operation:
     return found[0]
 
 
-def _unit(op: ir.Operation, kind: str, job: Job, eager: bool) -> tuple[tuple[Instruction, ...], tuple[Place, ...]]:
+def _unit(op: ProgramUnitOp, job: Job, eager: bool) -> tuple[tuple[Instruction, ...], tuple[Place, ...]]:
     """The code of one unit: first fast code; when that needs too many registers, code that keeps less in them."""
+    kind = op.unit.value
     unit = job.device.units.get(kind)
     if unit is None:
         raise Refused(op, "invalid-program", f"device '{job.device.name}' has no unit '{kind}'")
@@ -112,26 +113,10 @@ def _where(place: Place) -> Iterable[str]:
     return [f"most are needed at {place[0]}"] if place else []
 
 
-def _symbol(op: ir.Operation, name: str) -> str:
-    return ir.FlatSymbolRefAttr(op.attributes[name]).value
+def _channel(op: ChannelOp) -> Channel:
+    peers = int(op.peers is not None)
+    return Channel(op.sym_name.value, op.from_unit.value, op.to_unit.value, op.init.value, peers)
 
 
-def _integer(op: ir.Operation, name: str) -> int:
-    return ir.IntegerAttr(op.attributes[name]).value
-
-
-def _corelet(op: ir.Operation) -> int:
-    return _integer(op, "corelet") if "corelet" in op.attributes else 0
-
-
-def _name(op: ir.Operation) -> str:
-    return ir.StringAttr(op.attributes["sym_name"]).value
-
-
-def _channel(op: ir.Operation) -> Channel:
-    peers = int("peers" in op.attributes)
-    return Channel(_name(op), _symbol(op, "from_unit"), _symbol(op, "to_unit"), _integer(op, "init"), peers)
-
-
-def _buffer(op: ir.Operation) -> Buffer:
-    return Buffer(_name(op), _integer(op, "address"), _integer(op, "slot_bytes"), _integer(op, "depth"))
+def _buffer(op: BufferOp) -> Buffer:
+    return Buffer(op.sym_name.value, op.address.value, op.slot_bytes.value, op.depth.value)

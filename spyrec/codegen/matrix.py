@@ -35,5 +35,5 @@ class Matrix(UnitCode):
         if type_ not in ELEMENT_TYPES:
             raise Refused(view, "unsupported-type", f"elements of type {type_} have no encoding")
         base, offset = self.builder.split(self.integer(getattr(view, side), view))
-        buffer = self.buffer(view.operation, getattr(view, f"{side}_buffer").value)
+        buffer = self.buffer(view, getattr(view, f"{side}_buffer").value)
         return LxOperand(base, offset, type_, strides, buffer, 0)

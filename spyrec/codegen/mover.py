@@ -71,7 +71,7 @@ class Mover(UnitCode):
             address = self.builder.alu("add", self.integer(base, view), address)
         space = getattr(view, f"{side}_space").value
         name = getattr(view, f"{side}_buffer")
-        buffer = None if name is None else self.buffer(view.operation, name.value)
+        buffer = None if name is None else self.buffer(view, name.value)
         return End(space, *self.builder.split(address), buffer)
 
     def _bounds(
@@ -113,7 +113,7 @@ class Mover(UnitCode):
                 raise Refused(view, "unsupported-type", f"indices of type {type_} have no encoding")
             base, offset = self.builder.split(self.integer(address, view))
             limit_base, above = self.builder.split(limit)
-            buffer = self.buffer(view.operation, ir.FlatSymbolRefAttr(view.index_buffers[k]).value)
+            buffer = self.buffer(view, ir.FlatSymbolRefAttr(view.index_buffers[k]).value)
             side = ir.StringAttr(view.index_sides[k]).value
             scale = view.index_scales[k]
             found.append(Index(side, base, offset, type_, strides[k], buffer, scale, limit_base, above))

@@ -94,11 +94,6 @@ def finish(items: Sequence[Item]) -> tuple[tuple[Instruction, ...], tuple[Place,
     return tuple(renamed(i, assigned) for i in code), tuple(line.place for line in lines)
 
 
-def _linked(instruction: Instruction, at: dict[int, int]) -> Instruction:
-    """``instruction`` with the index of its label as target."""
-    return replace(instruction, target=at[instruction.target]) if instruction.op in _HAS_TARGET else instruction
-
-
 def _intervals(code: Sequence[Instruction]) -> dict[int, tuple[int, int]]:
     """First and last instruction at which each register holds its value.
 

@@ -12,12 +12,12 @@ from spyrec.codegen.refusals import Refused, unsupported
 from spyrec.codegen.scalars import Scalars, width
 from spyrec.codegen.uniform import Uniforms
 from spyrec.device.model import Device
+from spyrec.dialects.dataflow import PostOp, ProgramUnitOp, ScalarLoadOp, WaitOp
 from spyrec.isa import alu
 from spyrec.isa.objects import Instruction
 from spyrec.mlir import ir
 
 _TERMINATORS = frozenset({"scf.yield", "scf.condition"})
-_SYNCHRONISATION = {"dataflow.wait": "wait", "dataflow.post": "post"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Job:
 class UnitCode:
     """Lowers the body of a ``dataflow.program_unit``. Subclasses add the ops that only their kind of unit executes."""
 
-    def __init__(self, op: ir.Operation, job: Job, *, eager: bool) -> None:
+    def __init__(self, op: ProgramUnitOp, job: Job, *, eager: bool) -> None:
         self.op = op
         self.job = job
         self.builder = Builder(eager=eager)
@@ -43,14 +43,13 @@ class UnitCode:
 
     def lower(self) -> None:
         """Emit the whole program, ``halt`` included. Raises :class:`Refused`."""
-        block = self.op.regions[0].blocks[0]
-        self.block(block)
+        self.block(self.op.body.blocks[0])
         self.builder.place = ()
         self.builder.emit(Instruction("halt"))
 
     def work(self, op: ir.Operation) -> None:
         """Emit an op of this kind of unit. Raises :class:`Refused` for any other."""
-        raise unsupported(op, f"on unit '{ir.FlatSymbolRefAttr(self.op.attributes['unit']).value}'")
+        raise unsupported(op, f"on unit '{self.op.unit.value}'")
 
     # Values.
 
@@ -64,7 +63,7 @@ class UnitCode:
             size = 8 * numerics.sizeof(str(value.type))
             is_number = isinstance(value.type, (ir.IndexType, ir.IntegerType)) and str(value.type) != "i1"
             return const(alu.wrap(bits, size) if is_number else bits)
-        if value == self.op.regions[0].blocks[0].arguments[0]:
+        if value == self.op.body.blocks[0].arguments[0]:
             return held(self.builder.pure(Instruction("core"), (0, self.job.tiles - 1)))
         number = self.job.uniforms.entry(value, user)
         return held(self.builder.pure(Instruction("param", imm=number), _range_of(type_name(value, user))))
@@ -74,7 +73,7 @@ class UnitCode:
         width(value.type, user)
         return self.value(value, user)
 
-    def buffer(self, op: ir.Operation, name: str) -> int:
+    def buffer(self, op: ir.OpView, name: str) -> int:
         """The number of the buffer called ``name``."""
         if name not in self.job.buffers:
             raise Refused(op, "invalid-program", f"no buffer @{name} in this function")
@@ -95,33 +94,33 @@ class UnitCode:
                 self._if(op)
             elif op.name == "scf.while":
                 self._while(op)
-            elif op.name == "dataflow.scalar_load":
-                self._scalar_load(op)
-            elif op.name in _SYNCHRONISATION:
-                self._synchronise(op)
+            elif isinstance(view, ScalarLoadOp):
+                self._scalar_load(view)
+            elif isinstance(view, WaitOp | PostOp):
+                self._synchronise(view)
             elif self.scalars.knows(op.name):
                 operands = [self.value(v, op) for v in op.operands]
                 self.values[op.results[0]] = self.scalars.compute(op, operands)
             else:
                 self.work(op)
 
-    def _synchronise(self, op: ir.Operation) -> None:
-        name = ir.FlatSymbolRefAttr(op.attributes["channel"]).value
+    def _synchronise(self, op: WaitOp | PostOp) -> None:
+        name = op.channel.value
         if name not in self.job.channels:
             raise Refused(op, "invalid-program", f"no channel @{name} in this function")
-        peer = self.builder.in_register(self.integer(op.operands[0], op)) if len(op.operands) else None
-        self.builder.emit(Instruction(_SYNCHRONISATION[op.name], channel=self.job.channels[name], peer=peer))
+        peer = None if op.peer is None else self.builder.in_register(self.integer(op.peer, op))
+        what = "wait" if isinstance(op, WaitOp) else "post"
+        self.builder.emit(Instruction(what, channel=self.job.channels[name], peer=peer))
 
-    def _scalar_load(self, op: ir.Operation) -> None:
+    def _scalar_load(self, op: ScalarLoadOp) -> None:
         """Load where it stands: what LX holds depends on when."""
-        result = op.results[0]
-        type_ = type_name(result, op)
-        address = self.builder.in_register(self.integer(op.operands[0], op))
-        buffer = self.buffer(op, ir.FlatSymbolRefAttr(op.attributes["buffer"]).value)
+        type_ = type_name(op.result, op)
+        address = self.builder.in_register(self.integer(op.address, op))
+        buffer = self.buffer(op, op.buffer.value)
         register = self.builder.register(values=_range_of(type_))
         size = numerics.sizeof(type_)
         self.builder.emit(Instruction("sload", rd=register, ra=address, imm=size, buffer=buffer))
-        self.values[result] = held(register)
+        self.values[op.result] = held(register)
 
     def _while(self, op: ir.Operation) -> None:
         """``scf.while`` as a ``repeat`` that is left after its first part; what it hands out is set before that."""

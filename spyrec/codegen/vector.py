@@ -28,12 +28,11 @@ class Vector(UnitCode):
         if op.name != "dataflow.stream":
             super().work(op)
             return
-        counts = integers(op.attributes["counts"])
-        if 0 in counts:
+        view = StreamOp(op)
+        if 0 in view.counts:
             return
         place = self.builder.place
-        body = _Body(self, op)
-        stream = body.stream(counts)
+        stream = _Body(self, view).stream()
         self.builder.place = place
         self.builder.emit(stream)
 
@@ -41,52 +40,48 @@ class Vector(UnitCode):
 class _Body:
     """Lowers one stream: operands, then the body, then vector registers by lifetime."""
 
-    def __init__(self, unit: Vector, op: ir.Operation) -> None:
+    def __init__(self, unit: Vector, op: StreamOp) -> None:
         self.unit = unit
         self.op = op
-        self.block = op.regions[0].blocks[0]
+        self.block = op.body.blocks[0]
         self.micro_ops: list[MicroOp] = []
         self.registers: dict[ir.Value, int] = {}
         self.inputs: list[LxOperand] = []
         self.next = 0
 
-    def stream(self, counts: Sequence[int]) -> Stream:
+    def stream(self) -> Stream:
         """The instruction, on scalar registers without limit."""
-        arguments = list(self.block.arguments)
-        view = self.op.opview
-        assert isinstance(view, StreamOp)
-        ins, outs = list(view.inputs), list(view.outputs)
-        folds = view.folds()
-        in_operands = self._operands("input", ins, arguments[: len(ins)])
-        out_operands = self._operands("output", outs, arguments[len(ins) :])
+        op, arguments, split = self.op, list(self.block.arguments), len(self.op.inputs)
+        counts, folded, folds = integers(op.counts), op.folded, op.folds()
+        in_operands = self._operands(op.inputs, op.input_strides, op.input_buffers, arguments[:split])
+        out_operands = self._operands(op.outputs, op.output_strides, op.output_buffers, arguments[split:])
         *operations, terminator = [v.operation for v in self.block.operations]
         needed = _needed(folds, operations, terminator)
         for number, (argument, operand) in enumerate(zip(arguments, (*in_operands, *out_operands), strict=True)):
             # The old value of an output is one more input, from the same address; a fold reads it by itself.
-            if argument in needed and (number < len(ins) or folds[number - len(ins)] is None):
+            if argument in needed and (number < split or folds[number - split] is None):
                 register = self._new(argument)
                 self.inputs.append(replace(operand, register=register))
         for inner in operations:
             if any(result in needed for result in inner.results):
                 self._micro(inner)
         outputs = [
-            self._output(operand, value, fold, terminator, fresh=view.fresh is not None)
+            self._output(operand, value, fold, terminator, fresh=op.fresh is not None)
             for operand, value, fold in zip(out_operands, terminator.operands, folds, strict=True)
         ]
         every = (*self.inputs, *outputs)
         # One more list of strides keeps counts that are folded and counts that are not from merging.
-        shape = _dense([1 if d in view.folded else n for d, n in enumerate(counts)], view.folded)
+        shape = _dense([1 if d in folded else n for d, n in enumerate(counts)], folded)
         counts, strides = simplified(counts, [*(o.strides for o in every), shape])
         every = tuple(replace(o, strides=s) for o, s in zip(every, strides, strict=False))
-        folded = sum(1 << d for d, s in enumerate(strides[-1]) if s == 0) if view.folded else 0
-        split = len(self.inputs)
+        read = len(self.inputs)
         return _allocated(
-            self.op,
+            op.operation,
             Stream(
-                counts=tuple(counts),
-                folded=folded,
-                inputs=every[:split],
-                outputs=every[split:],
+                counts=counts,
+                folded=sum(1 << d for d, s in enumerate(strides[-1]) if s == 0) if folded else 0,
+                inputs=every[:read],
+                outputs=every[read:],
                 micro_ops=tuple(self.micro_ops),
             ),
         )
@@ -103,17 +98,22 @@ class _Body:
             self.micro_ops.append(MicroOp(PRODUCT, operand.type, register, parts))
         return replace(operand, register=register, fold=fold.op.name.partition(".")[2], fresh=int(fresh))
 
-    def _operands(self, side: str, addresses: Sequence[ir.Value], arguments: Sequence[ir.Value]) -> list[LxOperand]:
-        strides = [integers(s) for s in ir.ArrayAttr(self.op.attributes[f"{side}_strides"])]
-        buffers = [ir.FlatSymbolRefAttr(s).value for s in ir.ArrayAttr(self.op.attributes[f"{side}_buffers"])]
+    def _operands(
+        self,
+        addresses: Sequence[ir.Value],
+        strides: ir.ArrayAttr,
+        buffers: ir.ArrayAttr,
+        arguments: Sequence[ir.Value],
+    ) -> list[LxOperand]:
         found = []
         for address, argument, steps, name in zip(addresses, arguments, strides, buffers, strict=True):
             base, offset = self.unit.builder.split(self.unit.integer(address, self.op))
-            buffer = self.unit.buffer(self.op, name)
-            found.append(LxOperand(base, offset, self._type(argument, self.op), steps, buffer, 0))
+            buffer = self.unit.buffer(self.op, ir.FlatSymbolRefAttr(name).value)
+            type_ = self._type(argument, self.op)
+            found.append(LxOperand(base, offset, type_, integers(steps), buffer, 0))
         return found
 
-    def _type(self, value: ir.Value, op: ir.Operation) -> str:
+    def _type(self, value: ir.Value, op: ir.Operation | ir.OpView) -> str:
         name = type_name(value, op)
         if name not in ELEMENT_TYPES:
             raise Refused(op, "unsupported-type", f"elements of type {name} have no encoding")
