@@ -145,7 +145,9 @@ class IndexValues:
     def _as_index(self, value: ir.Value, location: ir.Location) -> ir.Value:
         if isinstance(value.type, ir.IndexType):
             return value
-        return ops.index_cast(value, ir.IndexType.get(), location)
+        # A form counts a bit as 0 or 1; as a signed number it is 0 or -1.
+        cast = ops.zero_extended if _is_bit(value) else ops.index_cast
+        return cast(value, ir.IndexType.get(), location)
 
     # Intervals
 

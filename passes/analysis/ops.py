@@ -34,6 +34,11 @@ def index_cast(value: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Val
     return _result(arith.IndexCastOp(type_, value, loc=location))
 
 
+def zero_extended(value: ir.Value, type_: ir.Type, location: ir.Location) -> ir.Value:
+    """``arith.index_castui``: a bit as 0 or 1."""
+    return _result(arith.IndexCastUIOp(type_, value, loc=location))
+
+
 def add(left: ir.Value, right: ir.Value, location: ir.Location) -> ir.Value:
     """``arith.addi``."""
     return _result(arith.AddIOp(left, right, loc=location))

@@ -117,10 +117,12 @@ class UnitCode:
         type_ = type_name(op.result, op)
         address = self.builder.in_register(self.integer(op.address, op))
         buffer = self.buffer(op, op.buffer.value)
-        register = self.builder.register(values=_range_of(type_))
         size = numerics.sizeof(type_)
+        register = self.builder.register(values=_range_of("i8" if type_ == "i1" else type_))
         self.builder.emit(Instruction("sload", rd=register, ra=address, imm=size, buffer=buffer))
-        self.values[op.result] = held(register)
+        # Any byte but 0 is true.
+        loaded = held(register)
+        self.values[op.result] = self.builder.alu("ne", loaded, const(0)) if type_ == "i1" else loaded
 
     def _while(self, op: ir.Operation) -> None:
         """``scf.while`` as a ``repeat`` that is left after its first part; what it hands out is set before that."""

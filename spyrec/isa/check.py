@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from spyrec.isa.fields import REGISTERS
 from spyrec.isa.micro import CONST, PRODUCT, SPLAT
 from spyrec.isa.objects import Binary, Contract, End, Instruction, LxOperand, Stream, UnitProgram, Xfer
 from spyrec.isa.table import BY_OP, ELEMENT_BYTES, ELEMENT_TYPES, MAX_RANK, MICRO_BY_OP
@@ -257,7 +258,7 @@ def _stream(instruction: Stream, binary: Binary) -> Iterator[str]:
         if micro.op != CONST and micro.immediate:
             yield f"{micro.op} has no immediate"
         if micro.op == SPLAT:
-            if any(source > 31 for source in micro.sources):
+            if any(source >= REGISTERS for source in micro.sources):
                 yield f"{micro.op}: no scalar register {micro.sources[0]}"
         else:
             yield from (f"{micro.op} reads v{s} before it is written" for s in micro.sources if s not in written)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from executed import kernel, load, store
 
 import spyrec
 from spyrec.sim.memories import Lx
@@ -95,6 +96,35 @@ def test_other_arguments_may_not(values: dict[str, object], id: str, message: st
     with pytest.raises(spyrec.InvalidKernel, match=message) as caught:
         spyrec.interpret(UNMARKED, values)
     assert caught.value.diagnostics[0].id == id
+
+
+BOOL = kernel(
+    f"""
+    {load("a", "x", "4xi1")}
+    %b = tensor.extract %a[%c1] : tensor<4xi1>
+    %n = arith.extui %b : i1 to i32
+    %s = tensor.splat %n : tensor<4xi32>
+    %e = arith.index_cast %n : i32 to index
+    %r = scf.for %i = %c0 to %e step %c1 iter_args(%c = %s) -> tensor<4xi32> {{
+      %d = arith.addi %c, %s : tensor<4xi32>
+      scf.yield %d : tensor<4xi32>
+    }}
+    {store("r", "z", "4xi32")}""",
+    "x 4xi1",
+    "z 4xi32",
+)
+
+
+@pytest.mark.parametrize("stage", ["ktir", "kernel", "schedule", "program", "spyrecode"])
+@pytest.mark.parametrize("byte", [0, 1, 2, 128, 255])
+def test_every_byte_but_0_is_true(stage: str, byte: int) -> None:
+    values = {"x_ptr": np.array([0, byte, 0, 1], np.uint8)}
+    found = (
+        spyrec.compile(BOOL).run(values)
+        if stage == "spyrecode"
+        else spyrec.interpret(BOOL, values, stage=stage).outputs
+    )
+    assert found["z_ptr"].tolist() == [2 * bool(byte)] * 4
 
 
 def test_an_element_begins_at_a_multiple_of_its_size() -> None:

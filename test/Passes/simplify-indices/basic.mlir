@@ -58,3 +58,18 @@ func.func @decided() attributes {grid = [32]} {
   }
   return
 }
+
+// A bit that is extended by zeros is 1 for every use, and 1 in affine forms.
+// CHECK-LABEL: func.func @bits
+// CHECK-NOT: arith.index_cast %b
+// CHECK: %[[BIT:.*]] = arith.index_castui %b : i1 to index
+// CHECK-NEXT: arith.index_cast %[[BIT]] : index to i32
+// CHECK-NEXT: %[[BIT:.*]] = arith.index_castui %b : i1 to index
+// CHECK: affine.apply #[[TWICE]](%[[BIT]])
+func.func @bits(%b: i1) -> (i32, index) {
+  %c2 = arith.constant 2 : index
+  %n = arith.extui %b : i1 to i32
+  %i = arith.index_cast %n : i32 to index
+  %d = arith.muli %i, %c2 : index
+  return %n, %d : i32, index
+}
