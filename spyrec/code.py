@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import numbers
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from spyrec.errors import Diagnostic, UsageError
+from spyrec.errors import Diagnostic, SpyrecError, UsageError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from spyrec.interp.probes import Record
     from spyrec.spyrecode import Artifact, Signature
+
+_TEXT = "<text>"
+"""What messages call a kernel that was given as its text."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Code:
 
     artifact: Artifact
     diagnostics: tuple[Diagnostic, ...] = ()
+    _source: str | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         signature, artifact = self.artifact.signature, self.artifact
@@ -74,8 +79,9 @@ class Code:
             if number is not None and number < 0:
                 raise UsageError(f"{name}={number}: a seed is a number from 0 on")
         arrays, scalars = _split(values)
-        launch = spyrecode.bind(self.artifact.signature, arrays, scalars, seed=seed)
-        result = sim.run(self.artifact, launch, shuffle=shuffle)
+        with _shown(self._source, _TEXT) if self._source is not None else contextlib.nullcontext():
+            launch = spyrecode.bind(self.artifact.signature, arrays, scalars, seed=seed)
+            result = sim.run(self.artifact, launch, shuffle=shuffle)
         return Execution(launch.outputs(), result.cycles, result.report, (*launch.other_shapes(), *result.warnings))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -117,14 +123,17 @@ def interpret(
     text, name = _text(source)
     options = driver.Options(device=os.fspath(device), kernel=kernel)
     arrays, scalars = _split(values)
-    reached = driver.compile_text(text, name, line.at_stage(options, stage))
-    launch = spyrecode.bind(
-        execute.signature_of(text, name, options, stage=stage, numbers=scalars), arrays, scalars, seed=seed
-    )
-    watched = interp.Probes([interp.Probe.parse(p) for p in probes], reached.text or text if stage != "ktir" else text)
-    said = execute.run_stage(
-        reached, launch, seed=shuffle, probes=watched if probes else None, strict_bounds=strict_bounds
-    )
+    with _shown(text, name):
+        reached = driver.compile_text(text, name, line.at_stage(options, stage))
+        launch = spyrecode.bind(
+            execute.signature_of(text, name, options, stage=stage, numbers=scalars), arrays, scalars, seed=seed
+        )
+        watched = interp.Probes(
+            [interp.Probe.parse(p) for p in probes], reached.text or text if stage != "ktir" else text
+        )
+        said = execute.run_stage(
+            reached, launch, seed=shuffle, probes=watched if probes else None, strict_bounds=strict_bounds
+        )
     return Interpretation(
         launch.outputs(), tuple(watched.records), (*reached.diagnostics, *launch.other_shapes(), *said)
     )
@@ -132,6 +141,8 @@ def interpret(
 
 def _split(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The arrays of a launch, and its numbers."""
+    if not isinstance(values, Mapping):
+        raise UsageError(f"a launch takes a mapping from names to arrays and numbers, got {type(values).__name__}")
     arrays = {name: value for name, value in values.items() if not isinstance(value, numbers.Real)}
     return arrays, {name: value for name, value in values.items() if isinstance(value, numbers.Real)}
 
@@ -141,8 +152,8 @@ def _text(source: str | os.PathLike[str]) -> tuple[str, str]:
     from spyrec.driver import files
 
     if isinstance(source, str) and _is_text(source):
-        return source, "<text>"
-    return files.read_text(os.fspath(source))
+        return source, _TEXT
+    return files.read_text(_path(source, "compile"))
 
 
 @overload
@@ -198,22 +209,53 @@ def compile(
         tuning=tuple(tuning),
         dump_stages=Path(folder) if folder else None,
     )
-    result = driver.compile_text(text, name, options)
+    with _shown(text, name):
+        result = driver.compile_text(text, name, options)
     if result.text is not None:
         return result.text
     assert result.artifact is not None
-    return Code(result.artifact, result.diagnostics)
+    return Code(result.artifact, result.diagnostics, text if name == _TEXT else None)
 
 
 def load(path: str | os.PathLike[str]) -> Code:
-    """Read what :meth:`Code.save` or ``spyrec compile`` wrote. Raises InvalidKernel when it is damaged."""
+    """Read what :meth:`Code.save`, ``spyrec compile`` or ``spyrec-dbo-opt`` wrote. Raises InvalidKernel when it is
+    damaged, or something else.
+    """
     from spyrec import spyrecode
 
-    return Code(spyrecode.load(path))
+    given = _path(path, "load")
+    if _is_text(given):
+        raise UsageError("load() takes the path of an artifact, got the text of a kernel: compile() takes that")
+    return Code(spyrecode.load(given))
+
+
+def _path(given: Any, function: str) -> str:
+    """``given`` as a path. Raises UsageError for what is none."""
+    try:
+        path = os.fspath(given)
+    except TypeError:
+        path = None
+    if not isinstance(path, str):
+        what = "text" if isinstance(path, bytes) else "a path" + " or the text of a kernel" * (function == "compile")
+        raise UsageError(f"{function}() takes {what} as a str, got {type(given).__name__}")
+    if not path.strip():
+        raise UsageError(f"{function}() needs a path, got an empty string")
+    return path
 
 
 def _is_text(source: str) -> bool:
     """Whether a string is KTIR rather than the path of a file: it has a line break, or a brace and no file is there."""
-    if not source.strip():
-        raise UsageError("compile() needs a path or the text of a kernel, got an empty string")
     return "\n" in source or ("{" in source and not os.path.exists(source))
+
+
+@contextlib.contextmanager
+def _shown(text: str, name: str) -> Iterator[None]:
+    """Errors inside show the lines of the text that they are about."""
+    from spyrec import diag
+
+    try:
+        yield
+    except SpyrecError as error:
+        error.diagnostics = diag.with_lines(error.diagnostics, diag.Source(name, text))
+        error.args = (error.diagnostics,)
+        raise

@@ -3,7 +3,8 @@
 Every refusal of this compiler is a :class:`SpyrecError` with a tuple of :class:`Diagnostic`. The class says whose move
 it is
 (the kernel is wrong, the compiler cannot do it yet, it does not fit, the compiler is wrong) and fixes the exit status;
-the diagnostic's ``id`` says what happened. This module imports nothing of the project, so that any layer may raise.
+the diagnostic's ``id`` says what happened. This module imports nothing of the project until a message is shown, so that
+any layer may raise.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ class Diagnostic:
 class SpyrecError(Exception):
     """Base of all exceptions that this package raises on purpose.
 
-    ``status`` is the exit status of the command line: 1 the input was refused, 2 the command line was wrong, 3 the
-    compiler is at fault. Instances pickle, so that they cross process boundaries.
+    ``status`` is the exit status of the command line: 1 the input was refused, 2 the command line was wrong (or a
+    Python package is missing), 3 the compiler is at fault. Instances pickle, so that they cross process boundaries.
     """
 
     status: int = 1
@@ -71,7 +72,10 @@ class SpyrecError(Exception):
         super().__init__(self.diagnostics)
 
     def __str__(self) -> str:
-        return "\n".join(f"{d} [{d.id}]" if d.id else str(d) for d in self.diagnostics)
+        """What the command line shows: places, ids, lines as far as they are known, notes."""
+        from spyrec.diag.render import render, sources
+
+        return render(self.diagnostics, sources(self.diagnostics)).rstrip("\n")
 
 
 class InvalidKernel(SpyrecError):
@@ -99,7 +103,7 @@ class OutOfResources(SpyrecError):
 
 
 class UsageError(SpyrecError):
-    """The command line, an option or an argument of the API is wrong."""
+    """The command line, an option or an argument of the API is wrong, or the installation is."""
 
     status = 2
 

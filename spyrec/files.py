@@ -13,6 +13,9 @@ from pathlib import Path
 
 from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity
 
+_SHOWN = 200
+"""So much of a path is shown: what is longer may be anything, as a text that was taken for a path."""
+
 
 def read_bytes(path: str) -> bytes:
     """The bytes of a file, or of standard input for ``-``. Raises InvalidKernel when they cannot be read."""
@@ -26,7 +29,8 @@ def read_bytes(path: str) -> bytes:
     except IsADirectoryError:
         raise refused(f"{path} is a directory, not a file", "unreadable-input") from None
     except (OSError, ValueError) as error:
-        raise refused(f"cannot read {path}: {reason(error)}", "unreadable-input") from None
+        shown = path if len(path) <= _SHOWN else f"{path[:_SHOWN]}..."
+        raise refused(f"cannot read {shown}: {reason(error)}", "unreadable-input") from None
 
 
 def write(path: Path, data: bytes) -> None:
@@ -55,9 +59,10 @@ def writing_to(path: Path) -> Iterator[None]:
         raise refused(f"cannot write {path}: {reason(error)}", "unwritable-output") from None
 
 
-def refused(message: str, identifier: str, position: Position | None = None) -> InvalidKernel:
-    """An InvalidKernel with one diagnostic."""
-    return InvalidKernel([Diagnostic(Severity.ERROR, message, identifier, position)])
+def refused(message: str, identifier: str, position: Position | None = None, note: str = "") -> InvalidKernel:
+    """An InvalidKernel with one diagnostic, and the note that says what to do."""
+    notes = (Diagnostic(Severity.NOTE, note),) if note else ()
+    return InvalidKernel([Diagnostic(Severity.ERROR, message, identifier, position, notes=notes)])
 
 
 def reason(error: OSError | ValueError) -> str:

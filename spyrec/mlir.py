@@ -43,13 +43,17 @@ LOAD_LOCK = threading.Lock()
 @functools.cache
 def package() -> str:
     """Name of the package that provides the bindings. Raises ImportError when none is installed."""
+    broken: ImportError | None = None
     for name in _PACKAGES:
         try:
             importlib.import_module(f"{name}._mlir_libs")
-        except ImportError:
+        except ModuleNotFoundError:
+            continue
+        except ImportError as error:
+            broken = broken or ImportError(str(error), name=f"{name}._mlir_libs")
             continue
         return name
-    raise ImportError(f"MLIR's Python bindings are not installed: none of {', '.join(_PACKAGES)} provides them")
+    raise broken or ModuleNotFoundError("MLIR's Python bindings are not installed", name=_PACKAGES[0])
 
 
 def __getattr__(name: str) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spyrec import kinds
 from spyrec.cli import frame, shared
 from spyrec.errors import UsageError
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from spyrec.driver import Options
 
-FOLDER = "spyreCodeDir"
+FOLDER = kinds.EXPORTED
 
 
 @click.command("spyrec-dbo-opt", context_settings={"help_option_names": ["--help", "-h"]})

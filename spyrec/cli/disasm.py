@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from spyrec.cli import frame, shared
-from spyrec.errors import InvalidKernel
 
 
 @click.command("disasm", context_settings={"help_option_names": ["--help", "-h"]})
@@ -25,5 +24,5 @@ def command(file: str, diagnostics: str) -> int:
     elif given.binary is not None:
         frame.emit(isa.disassemble(given.binary))
     else:
-        raise InvalidKernel(f"{file} is text; 'spyrec compile' makes an artifact of it")
+        raise inputs.no_artifact(given)
     return 0

@@ -12,15 +12,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TextIO, cast
 
 import click
 
-from spyrec import files
+from spyrec import files, packages
 from spyrec.errors import Diagnostic, Severity, SpyrecError, UsageError
-
-if TYPE_CHECKING:
-    from spyrec import diag
 
 INTERRUPTED = 130
 FLAGS_VARIABLE = "SPYREC_FLAGS"
@@ -90,6 +87,10 @@ def guarded(body: Callable[[], int]) -> int:
         show([Diagnostic(Severity.ERROR, f"cannot write the output: {files.reason(error)}", "unwritable-output")])
         return 1
     except Exception as error:
+        refusal = packages.refusal(error)
+        if refusal is not None:
+            show(refusal.diagnostics)
+            return refusal.status
         from spyrec.passkit.runner import one_line
 
         return _at_fault(one_line(error))
@@ -110,7 +111,7 @@ def show(diagnostics: Iterable[Diagnostic]) -> None:
     from spyrec import diag
 
     color = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-    text = diag.to_json(found) if _Mode.json else diag.render(found, _sources(found), color=color)
+    text = diag.to_json(found) if _Mode.json else diag.render(found, diag.sources(found, _Mode.texts), color=color)
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -225,13 +226,3 @@ def _usage(error: click.exceptions.UsageError, name: str) -> Diagnostic:
     message = message[:1].lower() + message[1:]
     note = Diagnostic(Severity.NOTE, f"'{name} --help' lists the options")
     return Diagnostic(Severity.ERROR, message, "command-line", notes=(note,))
-
-
-def _sources(found: list[Diagnostic]) -> dict[str, diag.Source]:
-    """The texts that diagnostics without a source line point into, as far as they are known or can be read."""
-    from spyrec import diag
-
-    wanted = {d.position.file for each in found for d in (each, *each.notes) if d.position and d.source_line is None}
-    texts = _Mode.texts
-    sources = ((n, diag.Source(n, texts[n]) if n in texts else diag.Source.from_file(n)) for n in wanted)
-    return {name: source for name, source in sources if source is not None}

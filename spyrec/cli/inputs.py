@@ -6,7 +6,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from spyrec import kinds
 from spyrec.driver import files
+from spyrec.errors import InvalidKernel
 
 if TYPE_CHECKING:
     from spyrec import isa
@@ -28,16 +30,20 @@ def read(path: str) -> Input:
     from spyrec import spyrecode
 
     if path != "-" and os.path.isdir(path):
-        inner = os.path.join(path, "spyreCodeDir")
-        return Input(path, artifact=spyrecode.load(inner if os.path.isdir(inner) else path))
+        return Input(path, artifact=spyrecode.load(path))
     data = files.read_bytes(path)
     name = files.STDIN if path == "-" else path
-    if spyrecode.is_artifact(data):
+    kind = kinds.of_bytes(data)
+    if kind in (kinds.ARTIFACT, kinds.ZIP):
         return Input(name, artifact=spyrecode.from_bytes(data, name))
-    from spyrec.isa.table import MAGIC
-
-    if data[:8] == MAGIC.to_bytes(8, "little"):
+    if kind == kinds.BARE_BINARY:
         from spyrec import isa
 
         return Input(name, binary=isa.decode(data))
     return Input(name, text=files.decode_text(data, name))
+
+
+def no_artifact(given: Input) -> InvalidKernel:
+    """What a command says that takes artifacts only."""
+    kind = kinds.BARE_BINARY if given.binary is not None else kinds.KTIR if given.text else kinds.EMPTY
+    return files.refused(f"{given.name} is {kind.what}, not an artifact", "corrupt-artifact", note=kind.advice)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from spyrec.cli import frame, shared
-from spyrec.errors import InvalidKernel
 
 if TYPE_CHECKING:
     from spyrec import isa
@@ -30,7 +29,7 @@ def command(file: str, diagnostics: str) -> int:
     elif given.binary is not None:
         frame.emit("\n".join(_binary(given.binary, None)) + "\n")
     else:
-        raise InvalidKernel(f"{file} is text; 'spyrec compile' makes an artifact of it")
+        raise inputs.no_artifact(given)
     return 0
 
 

@@ -22,8 +22,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``spyrec``; gives the exit status: 0 done, 1 input refused, 2 command line wrong, 3 compiler at fault."""
+    """Run ``spyrec``; gives the exit status: 0 done, 1 input refused, 2 command line or installation wrong, 3 compiler
+    at fault.
+    """
     words = _words(arguments)
+    if not _can_begin():
+        return 2
     first = words[0] if words else "--help"
     if first in ("--help", "-help", "-h", "help"):
         if first == "help" and len(words) > 1:
@@ -38,15 +42,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def opt_main(arguments: Sequence[str] | None = None) -> int:
     """Run ``spyrec-opt``, which is ``spyrec opt``."""
+    if not _can_begin():
+        return 2
     return _command("opt", _words(arguments))
 
 
 def dbo_opt_main(arguments: Sequence[str] | None = None) -> int:
     """Run ``spyrec-dbo-opt``."""
     words = _words(arguments)
+    if not _can_begin():
+        return 2
     from spyrec.cli import dbo_opt, frame
 
     return frame.run(dbo_opt.command, "spyrec-dbo-opt", words)
+
+
+def _can_begin() -> bool:
+    """Whether command lines can be read at all; says why not."""
+    from spyrec import packages
+    from spyrec.errors import UsageError
+
+    try:
+        packages.check("click")
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        return False
+    return True
 
 
 def _words(arguments: Sequence[str] | None) -> list[str]:
@@ -111,7 +132,8 @@ def _help() -> str:
         "'spyrec COMMAND --help' explains a command, 'spyrec help ID' a message that ends in [ID],",
         "'spyrec help ids' lists those.",
         "FILE may be - for standard input.",
-        "Exit status: 0 done, 1 the input was refused, 2 the command line was wrong, 3 the compiler is at fault.",
+        "Exit status: 0 done, 1 the input was refused, 2 the command line was wrong, or a Python package is missing,",
+        "3 the compiler is at fault.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spyrec import diag
+from spyrec import diag, packages
 from spyrec.cli import expectations, frame, opt_flags
 from spyrec.errors import CompilerBug, Diagnostic, Severity, SpyrecError, UsageError
 
@@ -39,6 +39,7 @@ class Tool:
         from spyrec.driver import files
         from spyrec.driver.narrow import PassCounter
 
+        packages.check()
         load_extensions(self.values)
         counter = PassCounter(lambda number: self.progress(number, self.reached), each=True)
         chunks = self._chunks()
@@ -89,7 +90,7 @@ class Tool:
             elif counter.failed_at is not None and self.values["crash_reproducer"]:
                 failure = self._with_reproducer(work, failure, counter.failed_at - began)
         except Exception as error:
-            failure = self._bug(work, CompilerBug(), error, counter, began)
+            failure = packages.refusal(error) or self._bug(work, CompilerBug(), error, counter, began)
         said = list(failure.diagnostics if failure else work.sink.diagnostics)
         status = failure.status if failure else 0
         if self.values["verify_diagnostics"] and status in (0, 1):

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from spyrec.cli import frame, shared
-from spyrec.errors import CompilerBug, Diagnostic, InvalidKernel, Severity, SpyrecError, UsageError
+from spyrec.errors import CompilerBug, Diagnostic, Severity, SpyrecError, UsageError
 
 if TYPE_CHECKING:
     from spyrec import sim
@@ -121,7 +121,7 @@ def command(
         request.binary(given.artifact, request.bind(given.artifact.signature))
         return 0
     if given.text is None:
-        raise InvalidKernel(f"{file} is a bare binary; 'spyrec run' needs the artifact that it belongs to")
+        raise reading.no_artifact(given)
     options = shared.options(
         device=device,
         settings=settings,

@@ -7,7 +7,7 @@ from spyrec.diag.capture import capture, report
 from spyrec.diag.ids import IDS, exception_name
 from spyrec.diag.location import TEXT_TAG, Resolved, downcast, resolve
 from spyrec.diag.payload import Payload, decode, encode
-from spyrec.diag.render import render, to_dict, to_json
+from spyrec.diag.render import render, sources, to_dict, to_json, with_lines
 from spyrec.diag.sink import NoteLike, Sink, Where, exception
 from spyrec.diag.source import Source, Span
 from spyrec.diag.source_map import SourceMap
@@ -36,6 +36,8 @@ __all__ = [
     "render",
     "report",
     "resolve",
+    "sources",
     "to_dict",
     "to_json",
+    "with_lines",
 ]

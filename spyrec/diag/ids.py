@@ -77,6 +77,7 @@ IDS: dict[str, tuple[str, str]] = {
     # files and command lines
     "bad-extension": ("UsageError", "a file or package that adds passes or dialects cannot be used"),
     "command-line": ("UsageError", "an option, a command or an argument is wrong"),
+    "missing-package": ("UsageError", "a Python package that this compiler needs is not installed"),
     "no-kernel": ("InvalidKernel", "the file, or the module, has no kernel of that name, or none at all"),
     "never-written": ("InvalidKernel", "elements of an array that the kernel left as they were (a remark)"),
     "random-data": ("InvalidKernel", "arrays that nobody gave were filled with random data (a remark)"),

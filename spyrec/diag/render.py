@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from spyrec.diag.source import Source
@@ -37,10 +38,29 @@ def _render(d: Diagnostic, sources: Mapping[str, Source], color: bool, out: list
     line = d.source_line
     if line is None and d.position and d.position.file in sources:
         line = sources[d.position.file].line(d.position.line)
-    if d.position and line is not None:
+    if d.position and line is not None and line.strip():
         out.extend(_excerpt(line, d.position.column - 1, (d.end_column or d.position.column + 1) - 1))
     for note in d.notes:
         _render(note, sources, color, out)
+
+
+def sources(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str] | None = None) -> dict[str, Source]:
+    """The texts that diagnostics without a source line point into, as far as they are in ``texts`` or can be read."""
+    told, texts = [each for d in diagnostics for each in (d, *d.notes)], texts or {}
+    wanted = {d.position.file for d in told if d.position and d.source_line is None}
+    found = ((name, Source(name, texts[name]) if name in texts else Source.from_file(name)) for name in wanted)
+    return {name: source for name, source in found if source is not None}
+
+
+def with_lines(diagnostics: Iterable[Diagnostic], source: Source) -> tuple[Diagnostic, ...]:
+    """The same diagnostics; those that point into ``source`` carry their line."""
+
+    def filled(d: Diagnostic) -> Diagnostic:
+        here = d.source_line is None and d.position is not None and d.position.file == source.name
+        line = source.line(d.position.line) if here and d.position is not None else d.source_line
+        return replace(d, source_line=line, notes=tuple(map(filled, d.notes)))
+
+    return tuple(map(filled, diagnostics))
 
 
 def _excerpt(line: str, start: int, end: int) -> list[str]:

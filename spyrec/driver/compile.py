@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spyrec import diag
+from spyrec import diag, packages
 from spyrec.driver import bugs, files, overrides, tuning, worker
 from spyrec.driver.narrow import PassCounter, narrowed
 from spyrec.errors import CompilerBug, Diagnostic, InvalidKernel, SpyrecError, UsageError
@@ -117,6 +117,7 @@ class Session:
 
     def guarded(self) -> Compiled:
         """:meth:`run`, with everything that escapes turned into a SpyrecError that carries all diagnostics."""
+        packages.check()
         try:
             return self.run()
         except SpyrecError as error:
@@ -124,7 +125,7 @@ class Session:
                 raise bugs.with_earlier(error, self.sink.diagnostics) from error.__cause__
             raise self._bug(error) from error
         except Exception as error:
-            raise self._bug(error) from error
+            raise packages.refusal(error) or self._bug(error) from error
 
     def run(self) -> Compiled:
         """Read, walk the stages, emit."""
@@ -215,7 +216,10 @@ class Session:
         """Raises InvalidKernel without any kernel, UsageError when a binary is to be made of several."""
         there = [name for name, _ in kernels(module)]
         if not there:
-            raise files.refused("there is no kernel in this file", "no-kernel", diag.Position(self.filename, 1, 1))
+            empty = "" if self.text.strip() else ": it is empty"
+            raise files.refused(
+                f"there is no kernel in this file{empty}", "no-kernel", diag.Position(self.filename, 1, 1)
+            )
         if len(there) > 1 and self.options.emit == BINARY:
             raise UsageError(f"{self.filename} has the kernels {', '.join(there)}: choose one with --kernel")
 

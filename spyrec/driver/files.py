@@ -5,6 +5,7 @@ Reading and writing themselves are :mod:`spyrec.files`, whose functions are hand
 
 from __future__ import annotations
 
+from spyrec import kinds
 from spyrec.errors import InvalidKernel, Position
 from spyrec.files import read_bytes, reason, refused, write, writing_to
 
@@ -14,10 +15,13 @@ STDIN = "<stdin>"
 
 
 def decode_text(data: bytes, name: str) -> str:
-    """KTIR text from bytes. Raises InvalidKernel at the place of the first byte that is not UTF-8 text."""
-    for magic, what in ((b"ML\xefR", "MLIR bytecode"), (b"PK\x03\x04", "a ZIP file"), (b"\x7fELF", "an ELF binary")):
-        if data.startswith(magic):
-            raise refused(f"this is {what}, not KTIR text", "not-text", Position(name, 1, 1))
+    """KTIR text from bytes. Raises InvalidKernel for another kind of file, or at the first byte that is not UTF-8 text.
+
+    A file that is empty is text without anything.
+    """
+    kind = kinds.of_bytes(data)
+    if kind not in (kinds.KTIR, kinds.EMPTY, kinds.ENCODED):
+        raise refused(f"{name} is {kind.what}, not KTIR text", "not-text", note=kind.advice)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -32,6 +36,8 @@ def decode_text(data: bytes, name: str) -> str:
 def read_text(path: str) -> tuple[str, str]:
     """``(text, name)`` of a file or of standard input; the name is what messages show."""
     name = STDIN if path == "-" else path
+    if path != "-" and kinds.artifact_folder(path) is not None:
+        raise refused(f"{path} is a folder with {kinds.ARTIFACT.what}", "not-text", note=kinds.ARTIFACT.advice)
     return decode_text(read_bytes(path), name), name
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from spyrec.isa.fields import Field, Kind, Record
 from spyrec.isa.micro import MICRO_ROWS
 from spyrec.isa.objects import Contract, Dim, End, Index, Instruction, LxOperand, MicroOp, Stream, Xfer
+from spyrec.kinds import BINARY_MAGIC
 
-MAGIC = int.from_bytes(b"SPYRSIM\0", "little")
+MAGIC = int.from_bytes(BINARY_MAGIC, "little")
 VERSION = 1
 STICK = 128
 MAX_RANK = 4

@@ -15,21 +15,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from spyrec import files, isa
+from spyrec import files, isa, kinds
 from spyrec.device.model import Device
 from spyrec.errors import Diagnostic, InvalidKernel, Position, UsageError
+from spyrec.kinds import PLAN_FILE, ZIP_MAGIC
 from spyrec.spyrecode.bank import Bank
 from spyrec.spyrecode.launch import Launch
 from spyrec.spyrecode.plan import BINARY_FILE, InitTransfer, Plan, plan_for
 from spyrec.spyrecode.reading import Entry, corrupt, dump, parse
 from spyrec.spyrecode.signature import Signature
 
-PLAN_FILE = "spyrecode.json"
 SIGNATURE_FILE = "signature.json"
 DEVICE_FILE = "debug/device.json"
 LOCATIONS_FILE = "debug/locations.json"
 HOST = "@host"
-ZIP_MAGIC = b"PK\x03\x04"
 # Timestamps of members: the first that ZIP can express, so that equal artifacts have equal bytes.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MAX_MEMBER = 1 << 30
@@ -149,6 +148,9 @@ def load(path: str | os.PathLike[str]) -> Artifact:
     target = Path(path)
     try:
         if target.is_dir():
+            target = Path(kinds.artifact_folder(str(target)) or target)
+            if not any((target / name).is_file() for name in (PLAN_FILE, BINARY_FILE, SIGNATURE_FILE)):
+                corrupt(str(target), "this folder has no artifact in it")
             members = {}
             for name in (PLAN_FILE, BINARY_FILE, SIGNATURE_FILE, DEVICE_FILE, LOCATIONS_FILE):
                 if (target / name).is_file():
@@ -169,7 +171,8 @@ def from_bytes(data: bytes, name: str = "artifact") -> Artifact:
 
 def _unzip(data: bytes, name: str) -> dict[str, bytes]:
     if not is_artifact(data):
-        corrupt(name, "it is no artifact: neither a directory nor a ZIP")
+        kind = kinds.of_bytes(data)
+        raise files.refused(f"{name} is {kind.what}, not an artifact", "corrupt-artifact", note=kind.advice)
     members: dict[str, bytes] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -5,7 +5,9 @@ import pickle
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,6 +55,94 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     assert (tmp_path / "folder" / "spyrecode.json").is_file()
 
 
+def test_what_is_no_kernel_and_what_is_no_artifact(tmp_path: Path) -> None:
+    """Each is named for what it is, with what takes it."""
+    path = {name: str(tmp_path / name) for name in ("add.spyre", "add", "empty", "garbage", "none", "nothing")}
+    code = spyrec.compile(KERNEL)
+    code.save(path["add.spyre"])
+    code.save(path["add"] + "/")
+    Path(path["empty"]).touch()
+    Path(path["garbage"]).write_bytes(bytes(range(256)))
+    Path(path["nothing"]).mkdir()
+    binary, plan = f"{path['add']}/init_binary.bin", f"{path['add']}/spyrecode.json"
+    compiles = {
+        path["add.spyre"]: "is a SpyreCode artifact, not KTIR text",
+        path["add"]: "is a folder with a SpyreCode artifact",
+        binary: "is a bare binary",
+        plan: "is JSON, not KTIR text",
+        path["empty"]: "there is no kernel in this file: it is empty",
+        path["garbage"]: "is binary data, not KTIR text",
+        path["none"]: "no such file",
+        path["nothing"]: "is a directory",
+    }
+    loads = {
+        str(KERNEL): "is KTIR text, not an artifact [corrupt-artifact]\nnote: 'spyrec compile', and spyrec.compile in",
+        binary: "is a bare binary",
+        plan: "is JSON, not an artifact [corrupt-artifact]\nnote: a file of an artifact goes by the folder",
+        path["empty"]: "is an empty file, not an artifact",
+        path["garbage"]: "is binary data, not an artifact",
+        path["none"]: "no such file",
+        path["nothing"]: "this folder has no artifact in it",
+    }
+    for function, cases in ((spyrec.compile, compiles), (spyrec.load, loads)):
+        for source, says in cases.items():
+            with pytest.raises(InvalidKernel) as caught:
+                function(source)
+            assert says in str(caught.value)
+            assert source in str(caught.value)
+            assert caught.value.diagnostics[0].id
+
+
+@pytest.mark.parametrize(
+    ("function", "source", "says"),
+    [
+        (spyrec.load, KERNEL.read_text(encoding="utf-8"), r"got the text of a kernel: compile\(\) takes that"),
+        (spyrec.load, "", "got an empty string"),
+        (spyrec.load, None, "a path as a str, got NoneType"),
+        (spyrec.compile, None, "got NoneType"),
+        (spyrec.compile, b"module {}", "got bytes"),
+        (spyrec.compile, 3, "a path or the text of a kernel as a str, got int"),
+    ],
+)
+def test_what_is_neither_path_nor_text(function: Callable[[Any], object], source: object, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        function(source)
+
+
+def test_an_export_directory_is_loaded(tmp_path: Path) -> None:
+    spyrec.compile(KERNEL).save(f"{tmp_path}/spyreCodeDir/")
+    check(spyrec.load(tmp_path))
+
+
+def test_an_error_shows_what_the_command_line_shows(tmp_path: Path) -> None:
+    """Places, ids, the line with its caret, notes; of a text that is nowhere in a file, too, and after pickling."""
+    wrong = KERNEL.read_text(encoding="utf-8").replace("%x[%r, 0]", "%x[%r + 96, 0]")
+    file = tmp_path / "k.mlir"
+    file.write_text(wrong, encoding="utf-8")
+    for source, name in ((wrong, "<text>"), (str(file), str(file))):
+        command = [sys.executable, "-m", "spyrec", "compile", "-" if source is wrong else source]
+        shown = subprocess.run(command, input=wrong, capture_output=True, text=True, cwd=tmp_path).stderr
+        with pytest.raises(InvalidKernel) as caught:
+            spyrec.compile(source)
+        assert str(caught.value) == shown.replace("<stdin>", "<text>").rstrip("\n")
+        assert f"{name}:13:8: note: the view is made here\n    %x = ktdp" in str(caught.value)
+        assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    file.unlink()
+    assert "\n    %x = ktdp" in str(caught.value)
+    with pytest.raises(InvalidKernel) as caught:
+        spyrec.compile(KERNEL.read_text(encoding="utf-8")).run({"x_ptr": launch()["x_ptr"]})
+    assert "<text>:6:31: error: no array for 'y_ptr' [missing-array]\n  func.func @add(%x_ptr" in str(caught.value)
+    assert "\nnote: give it with" in str(caught.value)
+
+
+def test_a_transposed_array_is_said() -> None:
+    code = spyrec.compile(KERNEL)
+    arrays = {name: np.ascontiguousarray(array.T) for name, array in launch().items()}
+    assert [d.id for d in code.execute(arrays).warnings] == ["other-shape"] * 2
+    assert "other-shape" in [d.id for d in spyrec.interpret(KERNEL, arrays).diagnostics]
+    assert not code.execute(launch()).warnings
+
+
 @pytest.mark.parametrize(
     ("source", "options", "kind"),
     [
@@ -77,6 +167,8 @@ def test_a_wrong_launch_is_refused() -> None:
     code = spyrec.compile(KERNEL)
     with pytest.raises(InvalidKernel, match="y_ptr"):
         code.run({"x_ptr": launch()["x_ptr"]})
+    with pytest.raises(UsageError, match="a mapping from names to arrays and numbers, got list"):
+        code.run([launch()["x_ptr"]])  # type: ignore[arg-type]
     with pytest.raises(InvalidKernel, match="w_ptr"):
         code.run({**launch(), "w_ptr": launch()["x_ptr"]})
 
@@ -95,7 +187,7 @@ def test_what_an_interactive_user_sees() -> None:
     assert spyrec.__version__
     code = spyrec.compile(KERNEL)
     assert repr(code) == f"<spyrec.Code add: spyre, 32 tiles, {len(code.artifact.binary)} bytes>"
-    with pytest.raises(InvalidKernel, match=r"<text>:1:1: error: 'prose' is no op.* \[unknown-op\]$"):
+    with pytest.raises(InvalidKernel, match=r"<text>:1:1: error: 'prose' is no op.* \[unknown-op\]\n"):
         spyrec.compile("prose\n")
 
 

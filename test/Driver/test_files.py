@@ -20,8 +20,6 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "add.mlir"
         (b"ab\nc\xff", 2, 2, "byte 0xff is not UTF-8 text"),
         ("é\n€€".encode() + b"\xc3(", 2, 3, "byte 0xc3"),
         (b"a\n\0", 2, 1, "NUL"),
-        (b"PK\x03\x04rest", 1, 1, "a ZIP file"),
-        (b"ML\xefRrest", 1, 1, "MLIR bytecode"),
     ],
 )
 def test_what_is_not_text_is_located(data: bytes, line: int, column: int, says: str) -> None:
@@ -32,12 +30,41 @@ def test_what_is_not_text_is_located(data: bytes, line: int, column: int, says: 
     assert (position.file, position.line, position.column) == ("k.mlir", line, column)
 
 
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"PK\x03\x04rest", "k.mlir is a ZIP file, not KTIR text"),
+        (b"ML\xefRrest", "k.mlir is MLIR bytecode, not KTIR text [not-text]\nnote: print it as text: mlir-opt FILE"),
+        (b"SPYRSIM\0rest", "k.mlir is a bare binary (init_binary.bin), not KTIR text"),
+        (b"\x93NUMPY\x01\0v\0{", "k.mlir is a NumPy array, not KTIR text"),
+        (b"\x1f\x8b\x08", "k.mlir is a file that gzip compressed"),
+        ("module {}".encode("utf-16"), "k.mlir is text in UTF-16, not KTIR text [not-text]\nnote: save it as UTF-8"),
+        (b'{\n "plan": 1}', "k.mlir is JSON, not KTIR text"),
+        (bytes(range(256)), "k.mlir is binary data, not KTIR text"),
+    ],
+)
+def test_another_kind_of_file_is_named(data: bytes, says: str) -> None:
+    with pytest.raises(InvalidKernel, match="not-text") as caught:
+        files.decode_text(data, "k.mlir")
+    assert says in str(caught.value)
+
+
+def test_attributes_in_front_are_text() -> None:
+    assert files.decode_text(b"{-# dialect_resources: {} #-}", "k.mlir")
+
+
 def test_a_byte_order_mark_is_no_text() -> None:
     assert files.decode_text(b"\xef\xbb\xbfmodule {}", "k.mlir") == "module {}"
 
 
 @pytest.mark.parametrize(
-    ("path", "says"), [("no/such.mlir", "no such file"), (".", "is a directory"), ("a\0b", "null")]
+    ("path", "says"),
+    [
+        ("no/such.mlir", "no such file"),
+        (".", "is a directory"),
+        ("a\0b", "null"),
+        ("x" * 5000, r"cannot read x{200}\.\.\.: file name too long"),
+    ],
 )
 def test_what_cannot_be_read(path: str, says: str) -> None:
     with pytest.raises(InvalidKernel, match=says):

@@ -13,11 +13,15 @@ ROOT = Path(__file__).resolve().parents[2]
 LEVELS = [
     ("spyrec.errors", 0),
     ("spyrec.files", 0),
+    ("spyrec.kinds", 0),
+    ("spyrec.packages", 0),
     ("spyrec.sets", 0),
     ("spyrec.numerics", 0),
     ("spyrec.isa", 0),
     ("spyrec.mlir", 0),
     ("spyrec.extensions", 0),
+    ("spyrec.diag.render", 0),  # an exception shows itself
+    ("spyrec.diag.source", 0),
     ("spyrec.diag", 1),
     ("spyrec.device.read", 4),
     ("spyrec.device", 1),

@@ -281,9 +281,9 @@ def test_every_flipped_byte_of_a_json_member_is_refused_or_read() -> None:
 def test_files_that_are_no_artifact(tmp_path: Path) -> None:
     (tmp_path / "junk").write_bytes(b"MZ\x90")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InvalidKernel, match="it is no artifact"):
+    with pytest.raises(InvalidKernel, match="is no text in UTF-8, not an artifact"):
         spyrecode.load(tmp_path / "junk")
-    with pytest.raises(InvalidKernel, match=r"spyrecode\.json is missing"):
+    with pytest.raises(InvalidKernel, match="empty: this folder has no artifact in it"):
         spyrecode.load(tmp_path / "empty")
     with pytest.raises(InvalidKernel, match="cannot read"):
         spyrecode.load(tmp_path / "absent")
