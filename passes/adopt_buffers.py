@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -61,15 +62,23 @@ class AdoptBuffers(Pass):
 
 
 def _allocate(op: ir.Operation) -> None:
-    stored = (
-        buffers.name_of_address(use.owner.opview.dest_base)
-        for use in op.results[0].uses
-        if isinstance(use.owner.opview, dataflow.DataTransferOp) and use.owner.opview.dest is None
-    )
     with ir.InsertionPoint(op):
-        buffer = buffers.allocate(ir.MemRefType(op.results[0].type), next(stored, buffers.UNNAMED), op.location)
+        name = next(_stored(op.results[0]), buffers.UNNAMED)
+        buffer = buffers.allocate(ir.MemRefType(op.results[0].type), name, op.location)
     op.results[0].replace_all_uses_with(buffer)
     op.erase()
+
+
+def _stored(buffer: ir.Value) -> Iterator[str]:
+    """The names of what a buffer is stored to, through stages or not."""
+    for use in buffer.uses:
+        transfer = use.owner.opview
+        if not isinstance(transfer, dataflow.DataTransferOp):
+            continue
+        if transfer.dest is None:
+            yield buffers.name_of_address(transfer.dest_base)
+        elif transfer.dest != buffer and not buffers.is_in_lx(transfer.dest):
+            yield from _stored(transfer.dest)
 
 
 def _is_same(source: ir.Value, target: ir.Value) -> bool:

@@ -1,4 +1,4 @@
-"""Places every buffer in LX."""
+"""Places every buffer in its memory."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import ClassVar, Literal
 from spyrec.device.model import Memory
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels, ops
-from spyrec.passes.analysis.liveness import of_allocations
+from spyrec.passes.analysis.liveness import Lifetime, of_allocations
 from spyrec.passes.analysis.packing import Packing, Request, apart, beside, fullest, shared
-from spyrec.passes.analysis.schedule import Allocation, read
+from spyrec.passes.analysis.schedule import Allocation, Schedule, read
 from spyrec.passkit import Pass, PassContext, option
 
 
 @dataclass
 class AssignAddresses(Pass):
-    """Give each buffer an address in LX and the distance of its slots.
+    """Give each buffer an address in its memory and the distance of its slots.
 
+    Each memory is filled for itself, a stage that cores share in equal parts: addresses count from the part of a core.
     Buffers get bytes of their own as long as that fits: then no unit ever waits for bytes to become free. Otherwise
     buffers that are never alive together share bytes. A buffer that is allocated in a loop is alive during the whole
     loop, since units run ahead of one another. Addresses and slots are aligned as the device asks.
@@ -38,8 +39,9 @@ class AssignAddresses(Pass):
     A depth that no program could make use of becomes 1: outside of loops, under a condition inside a loop, and in a
     loop whose number of iterations changes from one execution to the next. Bytes of LX that transfers name by address
     stay free, and a buffer that other cores reach shares none of its bytes. Option ``share`` forces or forbids sharing.
-    Addresses that are there already are given anew. Refuses buffers that do not fit (``lx-overflow``), with the
-    buffers that are alive when most bytes are.
+    Addresses that are there already are given anew. Leaves alone buffers in memories that the device does not have.
+    Refuses buffers that do not fit (``lx-overflow``, ``stage-overflow``), with the buffers that are alive when most
+    bytes are.
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -50,59 +52,97 @@ class AssignAddresses(Pass):
         if not kernels.has_body(op):
             return
         schedule = read(op, ctx.sink, placed=False)
-        if schedule is None or not schedule.allocations:
+        if schedule is None:
             return
-        lx = ctx.device.memory("lx")
-        found = schedule.allocations
-        lives = of_allocations(schedule)
-        requests = [Request(_slot(a, lx) * a.place.depth, life) for a, life in zip(found, lives, strict=True)]
-        kept = schedule.kept(lx.alignment)
+        memories: dict[str, list[_Placed]] = {}
+        for allocation, life in zip(schedule.allocations, of_allocations(schedule), strict=True):
+            memory = ctx.device.buffered(allocation.place.memory)
+            if memory is not None:
+                memories.setdefault(memory.kind, []).append(_Placed(allocation, memory, life))
+        for kind, found in memories.items():
+            self._pack(op, ctx, ctx.device.memories[kind], found, schedule)
+
+    def _pack(
+        self,
+        function: ir.Operation,
+        ctx: PassContext,
+        memory: Memory,
+        found: Sequence[_Placed],
+        schedule: Schedule,
+    ) -> None:
+        """Place the buffers of one memory."""
+        room = ctx.device.share(memory)
+        kept = schedule.kept(memory)
+        requests = [placed.request for placed in found]
         packing = apart(requests, kept)
-        if self.share == "always" or (self.share == "auto" and packing.total > lx.size):
-            packing = beside(shared(requests, lx.size), kept)
-        if packing.total > lx.size:
-            self._overflow(op, ctx, found, requests, packing, kept)
+        if self.share == "always" or (self.share == "auto" and packing.total > room):
+            packing = beside(shared(requests, room), kept)
+        if packing.total > room:
+            self._overflow(function, ctx, memory, found, packing, kept)
             return
-        for allocation, address in zip(found, packing.addresses, strict=True):
-            attributes = allocation.op.attributes
+        for placed, address in zip(found, packing.addresses, strict=True):
+            allocation, attributes = placed.allocation, placed.allocation.op.attributes
             attributes["address"] = ops.i64(address)
-            attributes["slot_bytes"] = ops.i64(_slot(allocation, lx))
+            attributes["slot_bytes"] = ops.i64(placed.slot)
             if allocation.place.depth != allocation.requested_depth:
                 attributes["depth"] = ops.i64(allocation.place.depth)
                 ctx.statistics["depths reduced to 1"] += 1
-        ctx.statistics["bytes of LX"] += packing.total
+        ctx.statistics[f"bytes of {_spoken(memory)}"] += packing.total
 
     def _overflow(
         self,
         function: ir.Operation,
         ctx: PassContext,
-        found: Sequence[Allocation],
-        requests: Sequence[Request],
+        memory: Memory,
+        found: Sequence[_Placed],
         packing: Packing,
         kept: tuple[int, int],
     ) -> None:
-        lx = ctx.device.memory("lx")
+        room, requests = ctx.device.share(memory), [placed.request for placed in found]
         together = range(len(found)) if self.share == "never" else fullest(requests)
         live = sum(requests[k].size for k in together)
         alive = "together" if self.share == "never" else "when most of them are alive"
+        has = f"has {room}" if room == memory.size else f"has {room} for each core"
         message = (
-            f"the buffers of '{kernels.name(function)}' need {packing.total} bytes of LX, and device "
-            f"'{ctx.device.name}' has {lx.size}"
+            f"the buffers of '{kernels.name(function)}' need {packing.total} bytes of {_spoken(memory)}, and device "
+            f"'{ctx.device.name}' {has}"
         )
-        if live + kept[1] - kept[0] <= lx.size:
+        if live + kept[1] - kept[0] <= room:
             message += f" ({live} bytes are alive at once; no placement was found that leaves no gaps)"
         notes: list[str | tuple[ir.Operation, str]] = [f"{alive} they take {live} bytes:"]
         for k in sorted(together, key=lambda k: (-requests[k].size, k)):
-            place = found[k].place
-            slots = f" ({place.depth} slots of {_slot(found[k], lx)})" if place.depth > 1 else ""
-            notes.append((found[k].op, f"'{place.name}' takes {requests[k].size} bytes{slots}"))
+            place = found[k].allocation.place
+            slots = f" ({place.depth} slots of {found[k].slot})" if place.depth > 1 else ""
+            notes.append((found[k].allocation.op, f"'{place.name}' takes {requests[k].size} bytes{slots}"))
         if kept[1]:
             notes.append(f"bytes {kept[0]} to {kept[1]} are the kernel's: views of LX lie there")
+        if memory.role == "stage":
+            notes.append("bytes rest there on their way between device memory and LX, which no unit links")
         notes.append("smaller tiles, fewer of them at once, or a smaller buffer depth would fit")
         largest = max(together, key=lambda k: (requests[k].size, -k))
-        ctx.sink.error(found[largest].op, "lx-overflow", message, notes=notes, resource=("lx", packing.total, lx.size))
+        id_ = "lx-overflow" if memory.role == "lx" else "stage-overflow"
+        resource = (memory.space, packing.total, room)
+        ctx.sink.error(found[largest].allocation.op, id_, message, notes=notes, resource=resource)
 
 
-def _slot(allocation: Allocation, lx: Memory) -> int:
-    """Bytes from one slot to the next: the size, rounded up to the alignment; never 0, so that slots differ."""
-    return lx.aligned(max(1, allocation.place.size))
+@dataclass(frozen=True)
+class _Placed:
+    """A buffer, the memory that it lies in, and when."""
+
+    allocation: Allocation
+    memory: Memory
+    life: Lifetime
+
+    @property
+    def slot(self) -> int:
+        """Bytes from one slot to the next: the size, rounded up to the alignment; never 0, so that slots differ."""
+        return self.memory.aligned(max(1, self.allocation.place.size))
+
+    @property
+    def request(self) -> Request:
+        """What it asks for."""
+        return Request(self.slot * self.allocation.place.depth, self.life)
+
+
+def _spoken(memory: Memory) -> str:
+    return "LX" if memory.role == "lx" else f"'{memory.kind}'"

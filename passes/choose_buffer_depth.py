@@ -36,12 +36,13 @@ class ChooseBufferDepth(Pass):
         scf.for ... {
           %b = dataflow.alloc {depth = 2 : i64, name = "x"} : memref<1x64xf16, "lx">
 
-    When all buffers together would not fit into LX, each of the function's loops takes the largest depth with which
-    they do if loops that follow one another share bytes; what is left over then goes to single buffers, first to those
-    that transfers fill, since memory is what units wait for, then to those that transfers empty. When they do not fit
-    with one slot each, all have one, and address assignment has the last word. One slot is also taken in an ``scf.if``,
-    and in a loop whose number of iterations is computed in another loop: the slot of an instance would not be an affine
-    function of counters. Leaves alone a buffer that has a depth. Refuses nothing but a ``depth`` below 1."""
+    Each memory is looked at for itself, LX and stages. When all buffers together would not fit into it, each of the
+    function's loops takes the largest depth with which they do if loops that follow one another share bytes; what is
+    left over then goes to single buffers, first to those that transfers fill, since memory is what units wait for, then
+    to those that transfers empty. When they do not fit with one slot each, all have one, and address assignment has the
+    last word. One slot is also taken in an ``scf.if``, and in a loop whose number of iterations is computed in another
+    loop: the slot of an instance would not be an affine function of counters. Leaves alone a buffer that has a depth.
+    Refuses nothing but a ``depth`` below 1."""
 
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True
@@ -52,34 +53,44 @@ class ChooseBufferDepth(Pass):
         if self.depth < 1:
             raise UsageError(f"pass '{self.NAME}': depth must be at least 1, but is {self.depth}")
         found = [_Choice(buffer, _rotates(buffer.operation, op)) for buffer in buffers.allocations(op)]
-        chosen = [choice for choice in found if choice.buffer.depth is None]
-        for choice in chosen:
-            choice.depth = self.depth if choice.rotates else 1
-        lx = ctx.device.memory("lx")
-        if _names_bytes(op) or sum(choice.bytes(lx) for choice in found) > lx.size:
-            self._share(op, found, chosen, ctx)
-        for choice in chosen:
-            choice.buffer.operation.attributes["depth"] = ops.i64(choice.depth)
+        memories: dict[str, list[_Choice]] = {}
+        for choice in found:
+            if choice.open:
+                choice.depth = self.depth if choice.rotates else 1
+            memories.setdefault(buffers.memory_of(choice.buffer.result), []).append(choice)
+        crowded = [
+            memory
+            for space, inside in memories.items()
+            if (memory := ctx.device.buffered(space)) is not None
+            and (_names_bytes(op, space) or sum(c.bytes(memory) for c in inside) > ctx.device.share(memory))
+        ]
+        if crowded:
+            # What cannot be read as a schedule is for address assignment to report.
+            schedule = read(op, diag.Sink(), placed=False)
+            if schedule is not None:
+                for choice, life in zip(found, of_allocations(schedule), strict=True):
+                    choice.life = life
+            for memory in crowded:
+                kept = (0, 0) if schedule is None else schedule.kept(memory)
+                self._share(op, memories[memory.space], memory, ctx.device.share(memory), kept)
+        for choice in found:
+            if choice.open:
+                choice.buffer.operation.attributes["depth"] = ops.i64(choice.depth)
 
     def _share(
-        self, function: ir.Operation, found: Sequence[_Choice], chosen: Sequence[_Choice], ctx: PassContext
+        self, function: ir.Operation, found: Sequence[_Choice], memory: Memory, room: int, kept: tuple[int, int]
     ) -> None:
-        """Depths with which buffers fit, those of loops that follow one another in the same bytes."""
-        lx = ctx.device.memory("lx")
+        """Depths with which the buffers of one memory fit, those of loops that follow one another in the same bytes."""
         loops: dict[ir.Operation, list[_Choice]] = {}
-        for choice in chosen:
-            if choice.rotates:
+        for choice in found:
+            if choice.open and choice.rotates:
                 *_, outermost = kernels.around(choice.buffer.operation, function)
                 loops.setdefault(outermost, []).append(choice)
                 choice.depth = 1
-        # What cannot be read as a schedule is for address assignment to report.
-        schedule = read(function, diag.Sink(), placed=False)
-        alive = [Lifetime(0, 0)] * len(found) if schedule is None else of_allocations(schedule)
-        kept = (0, 0) if schedule is None else schedule.kept(lx.alignment)
 
         def fits() -> bool:
-            requests = [Request(choice.bytes(lx), life) for choice, life in zip(found, alive, strict=True)]
-            return min(apart(requests, kept).total, beside(shared(requests, lx.size), kept).total) <= lx.size
+            requests = [Request(choice.bytes(memory), choice.life) for choice in found]
+            return min(apart(requests, kept).total, beside(shared(requests, room), kept).total) <= room
 
         def largest(members: Sequence[_Choice]) -> None:
             """The largest depth for all of them with which everything fits, from the one that they have."""
@@ -97,13 +108,22 @@ class ChooseBufferDepth(Pass):
                 largest([choice])
 
 
+_ALWAYS = Lifetime(0, 0)
+
+
 @dataclass
 class _Choice:
-    """A buffer, whether it may have several slots, and how many it gets."""
+    """A buffer, whether it may have several slots, how many it gets, and when it holds something."""
 
     buffer: dataflow.AllocOp
     rotates: bool
     depth: int = 1
+    life: Lifetime = _ALWAYS
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody has said yet how many slots it has."""
+        return self.buffer.depth is None
 
     @property
     def waits(self) -> int:
@@ -111,17 +131,17 @@ class _Choice:
         transfers = list(_transfers(self.buffer.result))
         return 0 if any(transfers) else 1 if transfers else 2
 
-    def bytes(self, lx: Memory) -> int:
-        """What it takes of LX."""
-        slot = lx.aligned(buffers.size(self.buffer.result.type))
+    def bytes(self, memory: Memory) -> int:
+        """What it takes of its memory."""
+        slot = memory.aligned(buffers.size(self.buffer.result.type))
         return slot * (self.depth if self.buffer.depth is None else self.buffer.depth.value)
 
 
-def _names_bytes(function: ir.Operation) -> bool:
-    """Whether transfers name bytes of LX by address: buffers have to leave them alone."""
+def _names_bytes(function: ir.Operation, memory: str) -> bool:
+    """Whether transfers name bytes of a memory by address: buffers have to leave them alone."""
     transfers = (op.opview for op in kernels.walk(function))
     return any(
-        space is not None and space.value == "lx"
+        space is not None and space.value == memory
         for op in transfers
         if isinstance(op, dataflow.DataTransferOp)
         for space in (op.source_space, op.dest_space)

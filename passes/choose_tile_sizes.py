@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from spyrec.device.model import Memory
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, tile_costs
 from spyrec.passes.analysis.axes import Axis, is_tensor_loop, segments
 from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passes.analysis.staging import Memories, Room, fits
 from spyrec.passes.analysis.tile_costs import Costs
 from spyrec.passes.analysis.tiling import TILES, Group, Plan, Segment, accesses_of
 from spyrec.passkit import Pass, PassContext, option
@@ -36,8 +36,9 @@ class ChooseTileSizes(Pass):
     A group is what hangs together through tensors: reads, the ops on what they give, writes. As it stands it loads
     everything, computes everything, stores everything, one after the other. In tiles the units work on different ones
     at the same time; but each costs start-up, and a group in a loop overlaps already. The device's numbers decide: of
-    all extents for which the buffers, with two slots each, fit into LX, the one with the least cycles by the formulas
-    of the device model is taken. Dimensions that nothing folds come first, for then no sum is rounded on the way.
+    all extents for which the buffers, with two slots each, fit into LX and into the stages on the way to it, the one
+    with the least cycles by the formulas of the device model is taken. Dimensions that nothing folds come first, for
+    then no sum is rounded on the way.
 
     IR before::
 
@@ -50,7 +51,7 @@ class ChooseTileSizes(Pass):
     A loop that carries tensors and only reads and computes is an op of its group: where that does not fit, it is done
     once per tile of what it carries (rows of attention, blocks of a product), and not cut inside.
 
-    tile-and-fuse makes the loop. With ``when=fit`` only what is too large for LX is cut; ``size`` is the extent of
+    tile-and-fuse makes the loop. With ``when=fit`` only what is too large is cut; ``size`` is the extent of
     every tile, whatever it costs. Leaves alone a group with a mark, and one that cannot be cut or for which nothing
     fits: address assignment says then what is too large. Refuses nothing but a negative ``size``.
     """
@@ -70,7 +71,7 @@ class ChooseTileSizes(Pass):
         values = IndexValues(op, implicit_tiles=ctx.device.cores)
         marks: list[tuple[ir.Operation, ir.Attribute]] = []
         cut: set[ir.Operation] = set()
-        beside = _Beside(op, ctx.device.memory("lx"))
+        beside = _Beside(op, Memories(ctx.device))
         for outer in [op, *_loops(op)]:
             if any(loop in cut or TILES in loop.attributes for loop in (outer, *kernels.around(outer, op))):
                 continue  # its ops are cut with it
@@ -111,46 +112,52 @@ def _is_marked(op: ir.Operation) -> bool:
 
 
 class _Beside:
-    """Bytes of LX that the tensors of a function take while one of its groups is at work."""
+    """What the tensors of a function take of each memory while one of its groups is at work."""
 
-    def __init__(self, function: ir.Operation, lx: Memory) -> None:
+    def __init__(self, function: ir.Operation, memories: Memories) -> None:
         self.function = function
+        self.memories = memories
         self._place = {view.operation: k for k, view in enumerate(function.regions[0].blocks[0].operations)}
-        self._bytes: dict[ir.Operation, int] = {}
-        self._inside: Counter[ir.Operation] = Counter()
-        """Bytes of the tensors that are made right inside of a loop or branch."""
+        self._room: dict[ir.Operation, Room] = {}
+        self._inside: Counter[tuple[ir.Operation, int]] = Counter()
+        """Bytes, per memory, that ops right inside of a loop or branch take."""
         self._across: Counter[int] = Counter()
-        """Bytes of the tensors that are made in the function's own block before an op of it, and used there or later.
-        """
+        """Bytes of LX of the tensors that are made in the function's own block before an op of it, and used there or
+        later."""
         for op in kernels.walk(function):
-            bytes_ = sum(lx.aligned(buffers.size_of_value(result)) for result in op.results)
-            if bytes_:
-                self._bytes[op] = bytes_
-                self._add(op, bytes_)
+            room = memories.taken(op)
+            if any(room):
+                self._room[op] = room
+                self._add(op, room, 1)
 
     def remove(self, group: Iterable[ir.Operation]) -> None:
         """A group that is cut has gone when the loops of others begin."""
         for op in group:
-            if op in self._bytes:
-                self._add(op, -self._bytes.pop(op))
+            if op in self._room:
+                self._add(op, self._room.pop(op), -1)
 
-    def taken(self, group: Sequence[ir.Operation]) -> int:
-        """What others need while the group, whose first op comes first, is at work."""
+    def left(self, group: Sequence[ir.Operation]) -> Room:
+        """What others leave while the group, whose first op comes first, is at work."""
         around = list(kernels.around(group[0], self.function))
-        own = sum(self._bytes.get(op, 0) for op in group) if around else 0
-        # A buffer in a loop is alive as long as the loop is.
-        loops = tile_costs.SLOTS * (sum(self._inside[op] for op in around) - own)
-        return loops + self._across[self._place[around[-1] if around else group[0]]]
+        own = [self._room[op] for op in group if op in self._room] if around else []
+        found = []
+        for number, size in enumerate(self.memories.room):
+            # A buffer in a loop is alive as long as the loop is.
+            loops = sum(self._inside[op, number] for op in around) - sum(room[number] for room in own)
+            found.append(size - tile_costs.SLOTS * loops)
+        return (found[0] - self._across[self._place[around[-1] if around else group[0]]], *found[1:])
 
-    def _add(self, op: ir.Operation, bytes_: int) -> None:
+    def _add(self, op: ir.Operation, room: Room, sign: int) -> None:
         if op not in self._place:
             above = kernels.parent(op)
             assert above is not None
-            self._inside[above] += bytes_
+            for number, bytes_ in enumerate(room):
+                self._inside[above, number] += sign * bytes_
             return
+        # Outside of loops a stage has the bytes of one transfer after the other.
         last = max((self._outermost(use.owner.operation) for result in op.results for use in result.uses), default=0)
         for place in range(self._place[op] + 1, last + 1):
-            self._across[place] += bytes_
+            self._across[place] += sign * room[0]
 
     def _outermost(self, op: ir.Operation) -> int:
         """The place of the op of the function's own block that ``op`` is, or is in."""
@@ -173,8 +180,8 @@ class _Chooser:
         self.group = group
         self.trips = self._trips()
         members, axes = group.operations, group.axes
-        self.costs = Costs(members, axes, ctx.device, kernels.tiles(function), self.trips, group.values)
-        self.room = ctx.device.memory("lx").size - beside.taken(members)
+        self.costs = Costs(members, axes, beside.memories, kernels.tiles(function), self.trips, group.values)
+        self.room = beside.left(members)
         # What runs over most points is where all axes are that matter; of equals the last linalg op. A loop says where
         # it is cut itself.
         points = {op: math.prod(axis.extent for axis in axes.space(op)) for op in members}
@@ -200,16 +207,16 @@ class _Chooser:
     def _best(self) -> Choice:
         """The best choice; nothing when the group is best left as it is."""
         whole = self.costs.estimate({})
-        fits = whole.single <= self.room
+        fits_whole = fits(whole.single, self.room)
         # A loop over tensors overlaps in itself.
-        overlaps = bool(self.loops) or (self.trips >= _ENOUGH and whole.slots <= self.room)
-        if fits and (self.options.when == "fit" or overlaps):
+        overlaps = bool(self.loops) or (self.trips >= _ENOUGH and fits(whole.slots, self.room))
+        if fits_whole and (self.options.when == "fit" or overlaps):
             return ()
         parallel = [axis for axis in self._axes() if not axis.reduced_by]
         folded = [axis for axis in self._axes() if axis.reduced_by]
         candidates = [((axis, size),) for axis in parallel for size in _sizes(axis)]
         limit = whole.within(self.room) * _GAIN
-        if (found := self._cheapest(candidates, limit)) or fits:
+        if (found := self._cheapest(candidates, limit)) or fits_whole:
             return found
         # No single axis makes it fit; where sums are carried is the last resort.
         pairs: list[Choice] = [
@@ -236,7 +243,7 @@ class _Chooser:
             if whole and limit < math.inf:
                 continue
             again = Counter(op for phase in plans[-1].phases for op in phase.body)
-            cycles = self.costs.estimate(dict(choice), again).within(self.room - whole)
+            cycles = self.costs.estimate(dict(choice), again).within((self.room[0] - whole, *self.room[1:]))
             if cycles < best:
                 best, found = cycles, choice
         return found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from spyrec.device import cost, routes
@@ -49,7 +51,19 @@ class MaterializeTiles(Pass):
     it is a clip: the bounds of a row are computed from where it is. Of a set that is an interval in no dimension (every
     other point) the points are moved one by one.
 
-    Refuses devices without a route between device memory and LX, or whose route no single unit drives (``no-route``).
+    Where no unit links device memory and LX, the bytes rest in a memory on the way, a *stage*: there is a transfer for
+    each leg, and between two legs a buffer of the tile's shape in the stage::
+
+        %s = dataflow.alloc {name = "x_l1"} : memref<1x64xf16, "l1">
+        dataflow.data_transfer from @device[%o from %x] strides [64, 1] to %s
+            {route = ["ddr", "fetch", "l1"], unit = @fetch} : memref<1x64xf16, "l1">
+        dataflow.data_transfer from %s to %b
+            {route = ["l1", "fill", "lx"], unit = @fill} : memref<1x64xf16, "l1">, memref<1x64xf16, "lx">
+
+    The box, its lists of indices and what it is filled with are those of the leg that touches device memory. All other
+    legs move the same points: only those have contents, unless the first leg filled the others.
+
+    Refuses devices without a way between device memory and LX on which one unit drives each leg (``no-route``).
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -69,23 +83,19 @@ class _Move:
         self.reads = isinstance(op, dataflow.ReadOp)
         value = op.result if isinstance(op, dataflow.ReadOp) else op.value
         self.type = ir.RankedTensorType(value.type)
+        self.fills = isinstance(op, dataflow.ReadOp) and op.init is None
 
     def build(self) -> None:
         """Make the transfers, or report why not; then the op is gone."""
         op, space = self.op, self.op.space.value
-        ends = (space, "lx") if self.reads else ("lx", space)
-        found = _route(op, self.type, *ends, self.ctx)
-        if found is None:
+        legs = _legs(op, self.type, *((space, dataflow.LX) if self.reads else (dataflow.LX, space)), self.ctx)
+        if legs is None:
             return
-        route, unit = found
         with ir.InsertionPoint(op.operation):
             buffer = self._target() if isinstance(op, dataflow.ReadOp) else self._source(op)
-            fields = self._fields(buffer) | {"route": route, "unit": unit}
-            clip = self._clip()
-            if op.set_ is None:
-                self._transfer(fields, clip)
-            else:
-                self._rows(op.set_, fields, clip or [(0, extent) for extent in self.type.shape])
+            for number, fields in enumerate(self._transfers(legs, buffer)):
+                # What the first one fills has contents everywhere for those behind it.
+                self._points(fields, whole=bool(number) and self.fills)
             if isinstance(op, dataflow.ReadOp):
                 loaded = ops.to_tensor(buffer, self.type, self.location, writable=ops.is_sole_start(op.result))
                 op.result.replace_all_uses_with(loaded)
@@ -115,17 +125,27 @@ class _Move:
     def _source(self, op: dataflow.WriteOp) -> ir.Value:
         return ops.to_buffer(op.value, buffers.in_lx(self.type), self.location)
 
-    def _fields(self, buffer: ir.Value) -> dict[str, Any]:
-        """The fields of a transfer, but for its clip."""
+    def _transfers(self, legs: Sequence[_Leg], buffer: ir.Value) -> list[dict[str, Any]]:
+        """The fields of each transfer, but for its clip. Between two of them the bytes are in a buffer of a stage."""
+        name = buffers.name_of_address(self.op.base)
+        stages = [buffers.allocate(self.type, f"{name}_{leg.memory}", self.location, leg.memory) for leg in legs[:-1]]
+        stops: list[ir.Value | None] = [None, *stages, buffer] if self.reads else [buffer, *stages, None]
+        return [
+            self._side("source", source) | self._side("dest", dest) | {"route": leg.route, "unit": leg.unit}
+            for leg, (source, dest) in zip(legs, pairwise(stops), strict=True)
+        ]
+
+    def _side(self, side: str, buffer: ir.Value | None) -> dict[str, Any]:
+        """The fields of one side: a buffer, or the box that is read or written."""
         op = self.op
-        here, there = ("source", "dest") if self.reads else ("dest", "source")
+        if buffer is not None:
+            return {side: buffer}
         fields: dict[str, Any] = {
-            there: buffer,
-            f"{here}_base": op.base,
-            f"{here}_offset": op.offset,
-            f"{here}_dyn_strides": op.strides,
-            f"{here}_space": op.space,
-            f"{here}_strides": op.static_strides,
+            f"{side}_base": op.base,
+            f"{side}_offset": op.offset,
+            f"{side}_dyn_strides": op.strides,
+            f"{side}_space": op.space,
+            f"{side}_strides": op.static_strides,
             "get_from" if self.reads else "put_to": op.core,
         }
         if op.indices:
@@ -135,7 +155,7 @@ class _Move:
                     ops.to_buffer(list_, buffers.in_lx(type_), self.location)
                     for list_, type_ in zip(op.indices, lists, strict=True)
                 ],
-                "index_sides": ir.ArrayAttr.get([ir.StringAttr.get(here)] * len(lists)),
+                "index_sides": ir.ArrayAttr.get([ir.StringAttr.get(side)] * len(lists)),
                 "index_maps": op.index_maps,
                 "index_scales": op.index_scales,
                 "limits": op.limits,
@@ -149,19 +169,27 @@ class _Move:
             return None
         return list(zip(mixed(op.static_lower, op.lower), mixed(op.static_upper, op.upper), strict=True))
 
+    def _points(self, fields: dict[str, Any], *, whole: bool) -> None:
+        """What moves the points of the box over one leg; all of them if ``whole``."""
+        clip, points = self._clip(), self.op.set_
+        if whole or points is None:
+            self._transfer(fields, None if whole else clip)
+        else:
+            self._rows(points, fields, clip or [(0, extent) for extent in self.type.shape])
+
     def _transfer(self, fields: dict[str, Any], clip: Clip | None, *, filled: bool = True) -> None:
         if clip is not None:
             fields = dict(fields)
             for k, name in enumerate(("lower", "upper")):
                 fields[f"static_{name}"], fields[name] = decomposed([bound[k] for bound in clip])
-            if filled and isinstance(self.op, dataflow.ReadOp) and self.op.init is None:
+            if filled and self.fills and isinstance(self.op, dataflow.ReadOp):
                 fields["fill"] = 0 if self.op.fill is None else self.op.fill.value
         dataflow.DataTransferOp.build(**fields, loc=self.location)
 
     def _rows(self, points: ir.Attribute, fields: dict[str, Any], clip: Clip) -> None:
         """A transfer for each row of a set; what is in none of them is filled first."""
         op = self.op
-        if isinstance(op, dataflow.ReadOp) and op.init is None:
+        if self.fills:
             self._transfer(fields, [(0, 0)] * len(clip))
         inside = [
             (unit_loops.at_least(low, 0, self.location), unit_loops.at_most(high, extent, self.location))
@@ -171,23 +199,32 @@ class _Move:
             self._transfer(fields, row, filled=False)
 
 
-def _route(
+@dataclass(frozen=True)
+class _Leg:
+    """One transfer of a box: its route, the kind of the unit that drives it, and the memory at its end."""
+
+    route: ir.Attribute
+    unit: str
+    memory: str
+
+
+def _legs(
     view: dataflow.ReadOp | dataflow.WriteOp, type_: ir.RankedTensorType, source: str, target: str, ctx: PassContext
-) -> tuple[ir.Attribute, str] | None:
-    """The route between two roles of memory, as an attribute, and the kind of the unit that drives it."""
+) -> list[_Leg] | None:
+    """The transfers from one role of memory to another."""
     device = ctx.device
-    kinds = {"device": device.memory("device").kind, "lx": device.memory("lx").kind}
+    kinds = {role: device.memory(role).kind for role in ("device", "lx")}
     try:
         if source == target:
-            route = routes.around(device, kinds[source])
+            routes_ = [routes.around(device, kinds[source])]
         else:
             box = tile_costs.box_in_bytes(view, type_, device)
-            route, *further = cost.quickest(device, kinds[source], kinds[target], *box)
-            if further:
-                raise Unsupported(f"'{kinds[source]}' and '{kinds[target]}' are linked through '{route[-1]}' only")
+            routes_ = cost.quickest(device, kinds[source], kinds[target], *box)
     except Unsupported as error:
         notes = ["let one exec_unit of the device file link the two memories by datapaths"]
         ctx.sink.error(view, "no-route", error.diagnostics[0].message, notes=notes)
         return None
-    _, unit, _ = route
-    return ir.ArrayAttr.get([ir.StringAttr.get(kind) for kind in route]), unit
+    return [
+        _Leg(ir.ArrayAttr.get([ir.StringAttr.get(kind) for kind in route]), route[1], device.memories[route[-1]].space)
+        for route in routes_
+    ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from spyrec.dialects.dataflow import (
+    LX,
     BufferOp,
     DataTransferOp,
     PostOp,
@@ -128,8 +129,10 @@ class _Splitter:
             name = named(allocation.place.name)
             self.buffers[allocation.op.results[0]] = (allocation, name)
             with ir.InsertionPoint(first):
+                memory = allocation.place.memory
                 BufferOp.build(
                     sym_name=name,
+                    space=None if memory == LX else memory,
                     address=allocation.place.address,
                     slot_bytes=allocation.place.slot_bytes,
                     depth=allocation.place.depth,

@@ -9,7 +9,7 @@ from typing import ClassVar
 from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
-from spyrec.passes.analysis import scalars, support
+from spyrec.passes.analysis import buffers, scalars, support
 from spyrec.passes.analysis.buffer_views import VIEWS, view_of
 from spyrec.passes.analysis.slices import CORELET, UNIT
 from spyrec.passes.analysis.structured import structured
@@ -38,10 +38,11 @@ _OPS = (
 class VerifySchedule(Pass):
     """Hold the compiler to what stage ``schedule`` promises.
 
-    No tensor is left; no memref is an argument or result of a region, or picked by a select; every transfer follows
-    links that the device has, driven by the unit on them; every compute op names a unit of the device and writes each
-    output to a buffer of its own. What is found otherwise is reported with the name of the pass that should have seen
-    to it (``stage-invariant``).
+    No tensor is left; no memref is an argument or result of a region, or picked by a select; every buffer lies in LX or
+    in a stage of the device, which only transfers reach; every transfer follows links of the device from one memory to
+    the next, driven by the unit on them; every compute op names a unit of the device and writes each output to a buffer
+    of its own. What is found otherwise is reported with the name of the pass that should have seen to it
+    (``stage-invariant``).
 
     Refused, for example::
 
@@ -78,12 +79,20 @@ def _problem(op: ir.Operation, device: Device) -> str | None:
     view = op.opview
     if isinstance(view, dataflow.DataTransferOp):
         return _transfer(view, device)
+    if isinstance(view, dataflow.AllocOp):
+        space = buffers.memory_of(view.result)
+        known = [memory.space for memory in device.memories.values() if device.buffered(memory.space) is not None]
+        if space not in known:
+            return f"the buffer lies in '{space}', and device '{device.name}' has buffers in {', '.join(known)}"
+        return None
     if isinstance(view, _OPS):
         return None
     if op.name in VIEWS:
         if view_of(op.results[0]) is None:
             return f"{op.name} shows no buffer of dataflow.alloc, or with strides that only the run knows"
         return None
+    if any(isinstance(value.type, ir.MemRefType) and not buffers.is_in_lx(value) for value in op.operands):
+        return f"{op.name} works on a buffer outside of LX; only transfers reach a stage"
     if op.name in support.CONTROL_OPS or op.name in support.SCALAR_OPS or op.name == "memref.load":
         return None
     seen = structured(op)
@@ -115,10 +124,11 @@ def _transfer(op: dataflow.DataTransferOp, device: Device) -> str | None:
     for step in pairwise(route):
         if step not in links:
             return f"the route goes from '{step[0]}' to '{step[1]}', and device '{device.name}' has no such link"
-    roles = [space.value if space is not None else "lx" for space in (op.source_space, op.dest_space)]
-    for end, role in zip((route[0], route[-1]), roles, strict=True):
-        if end not in device.memories or device.memories[end].role != role:
-            return f"the route ends at '{end}', which is not the {role} memory of device '{device.name}'"
+    for end, space in zip((route[0], route[-1]), map(op.space, ("source", "dest")), strict=True):
+        if end not in device.memories or device.memories[end].space != space:
+            return f"the route ends at '{end}', which is not the {space} memory of device '{device.name}'"
     if op.unit.value not in route[1:-1]:
         return f"unit '{op.unit.value}' is not on the route {' -> '.join(route)}"
+    if passed := [f"'{kind}'" for kind in route[1:-1] if kind in device.memories]:
+        return f"the route passes {', '.join(passed)}, and bytes rest in a memory; materialize-tiles should have cut it"
     return None

@@ -12,7 +12,7 @@ from spyrec.dialects.dataflow.checks import (
     peer_problems,
     strides_per_dimension,
 )
-from spyrec.dialects.dataflow.types import AnyBuffer, AnySpace, Buffer, Dataflow, Maps, Strings
+from spyrec.dialects.dataflow.types import AnyBuffer, Buffer, Dataflow, Maps, Space, Strings
 from spyrec.mlir import ir
 from spyrec.ods import constraints as c
 
@@ -73,9 +73,9 @@ class DataTransferOp(ods.Op, dialect=Dataflow, name="data_transfer", effects=ods
     put_to = ods.optional_operand(c.Index, "the core whose buffer is written, or the first of them")
     indices = ods.variadic_operand(Buffer, "lists of indices")
     limits = ods.variadic_operand(c.Index, "the limits of indices that are not constant")
-    source_space = ods.optional_attr(AnySpace, "memory of the source box")
+    source_space = ods.optional_attr(Space, "memory of the source box")
     source_strides = ods.optional_attr(c.I64Array, "strides of the source box, in elements")
-    dest_space = ods.optional_attr(AnySpace, "memory of the destination box")
+    dest_space = ods.optional_attr(Space, "memory of the destination box")
     dest_strides = ods.optional_attr(c.I64Array, "strides of the destination box, in elements")
     static_lower = ods.optional_attr(c.I64Array, "first step inside, per dimension; the dynamic marker for an operand")
     static_upper = ods.optional_attr(c.I64Array, "step after the last one inside, per dimension")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from spyrec.dialects.dataflow import DataTransferOp
+from spyrec.dialects.dataflow import LX, DataTransferOp
 from spyrec.mlir import ir
 from spyrec.numerics.types import scalar_type
 from spyrec.ods.fields import value_counts
@@ -115,7 +115,7 @@ class Accesses:
         memref = ir.MemRefType(buffer.type)
         if 0 in memref.shape:
             return []
-        if getattr(view, f"{side}_space").value == "lx":
+        if getattr(view, f"{side}_space").value == LX:
             return self._pinned_access(view, found, side, memref, write)
         base = next(iter(found[f"{side}_base"]), None)
         number, rest = self.addresses.base(base)
@@ -160,7 +160,7 @@ class Accesses:
         high = known.high + sum(r for r in reach if r > 0) + size
         place = self.pinned
         if place is None:
-            place = self.pinned = BufferPlace("pinned", low, high - low, 1, high - low, None)
+            place = self.pinned = BufferPlace("pinned", low, high - low, 1, high - low, None, LX)
         high = max(high, place.address + place.size)
         place.address = min(low, place.address)
         place.size = place.slot_bytes = high - place.address

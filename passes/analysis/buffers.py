@@ -1,4 +1,4 @@
-"""Buffers in LX: their types, sizes and names."""
+"""Buffers: their types, sizes and names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ UNNAMED = "tile"
 
 def in_lx(tensor: ir.RankedTensorType | ir.MemRefType) -> ir.MemRefType:
     """The dense memref in LX that holds a tensor."""
-    space = ir.StringAttr.get(dataflow.LX)
+    return _in(tensor, dataflow.LX)
+
+
+def _in(tensor: ir.RankedTensorType | ir.MemRefType, memory: str) -> ir.MemRefType:
+    space = ir.StringAttr.get(memory)
     unknown = ir.Location.unknown()
     return ir.MemRefType.get(list(tensor.shape), tensor.element_type, memory_space=space, loc=unknown)
 
@@ -26,9 +30,17 @@ def is_in_lx(value: ir.Value) -> bool:
     return isinstance(type_, ir.MemRefType) and str(type_.memory_space) == f'"{dataflow.LX}"'
 
 
-def allocate(tensor: ir.RankedTensorType | ir.MemRefType, name: str, location: ir.Location) -> ir.Value:
+def memory_of(buffer: ir.Value) -> str:
+    """The memory that a buffer, or a view of one, lies in."""
+    space = ir.MemRefType(buffer.type).memory_space
+    return ir.StringAttr(space).value if space is not None else dataflow.LX
+
+
+def allocate(
+    tensor: ir.RankedTensorType | ir.MemRefType, name: str, location: ir.Location, memory: str = dataflow.LX
+) -> ir.Value:
     """A new buffer for ``tensor`` at the current insertion point; returns the memref."""
-    return dataflow.AllocOp.build(result=in_lx(tensor), name=name, loc=location).result
+    return dataflow.AllocOp.build(result=_in(tensor, memory), name=name, loc=location).result
 
 
 def size(type_: ir.Type) -> int:

@@ -300,15 +300,19 @@ def _weakest(entries: Iterable[Entry]) -> list[Entry]:
 class Cells:
     """Where to look for what may overlap a place.
 
-    In LX a cell is the bytes that one and the same set of buffers covers; parts of a buffer are in all of its cells.
-    In device memory each place is its own cell, and its neighbours are the places that it may meet in any
+    A cell is bytes of LX or of a stage that one and the same set of buffers covers; parts of a buffer are in all of its
+    cells. In device memory each place is its own cell, and its neighbours are the places that it may meet in any
     iterations."""
 
     def __init__(self, places: Iterable[Place]) -> None:
         places = tuple(dict.fromkeys(places))
         self._of: dict[Place, tuple[Hashable, ...]] = {}
         self._near: dict[Place, tuple[Hashable, ...]] = {}
-        self._buffers(list(dict.fromkeys(b for p in places if (b := buffer_of(p)) is not None)))
+        buffers: dict[str, list[BufferPlace]] = defaultdict(list)
+        for buffer in dict.fromkeys(b for p in places if (b := buffer_of(p)) is not None):
+            buffers[buffer.memory].append(buffer)
+        for together in buffers.values():
+            self._buffers(together)
         for place in places:
             if isinstance(place, PartPlace):
                 self._of[place] = self._near[place] = self._of[place.buffer]

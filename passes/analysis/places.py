@@ -1,8 +1,9 @@
 """What an access touches, and when two of them can touch the same byte.
 
-A place is bytes of one memory: a buffer in LX (:class:`BufferPlace`) or a box of one (:class:`PartPlace`), or a strided
-box of device memory whose address is a linear form (:class:`BoxPlace`). :func:`relate` answers, for two accesses inside
-the same loops, whether they can meet in one iteration, and if not, how many iterations apart they can."""
+A place is bytes of one memory: a buffer in LX or in a stage (:class:`BufferPlace`) or a box of one
+(:class:`PartPlace`), or a strided box of device memory whose address is a linear form (:class:`BoxPlace`).
+:func:`relate` answers, for two accesses inside the same loops, whether they can meet in one iteration, and if not, how
+many iterations apart they can."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _FARTHEST = 32
 
 @dataclass(eq=False, repr=False)
 class BufferPlace:
-    """A buffer in LX: instance ``n`` occupies ``size`` bytes from ``address + (n mod depth) * slot_bytes``.
+    """A buffer in ``memory``: instance ``n`` occupies ``size`` bytes from ``address + (n mod depth) * slot_bytes``.
 
     ``n`` counts the iterations of ``loop``, the innermost loop around the allocation, over all its executions; without
     a loop there is one instance. ``depth`` is the effective one (:mod:`spyrec.passes.analysis.instances`)."""
@@ -31,11 +32,12 @@ class BufferPlace:
     depth: int
     size: int
     loop: Loop | None
+    memory: str
 
     def overlaps(self, other: BufferPlace) -> bool:
         """Whether any slot of one shares a byte with any slot of the other."""
         mine, theirs = self._slots(), other._slots()
-        return any(a < d and c < b for a, b in mine for c, d in theirs)
+        return self.memory == other.memory and any(a < d and c < b for a, b in mine for c, d in theirs)
 
     def _slots(self) -> list[tuple[int, int]]:
         starts = [self.address + slot * self.slot_bytes for slot in range(self.depth)]
@@ -114,7 +116,7 @@ Place: TypeAlias = BufferPlace | PartPlace | BoxPlace | UnknownPlace
 
 
 def buffer_of(place: Place) -> BufferPlace | None:
-    """The buffer in LX that a place is, or is a part of."""
+    """The buffer that a place is, or is a part of."""
     return place.buffer if isinstance(place, PartPlace) else place if isinstance(place, BufferPlace) else None
 
 

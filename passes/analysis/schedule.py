@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from spyrec import diag
+from spyrec.device.model import Memory
 from spyrec.dialects.dataflow import AllocOp, ChannelOp, DataTransferOp, PostOp, TileIdOp, WaitOp
 from spyrec.mlir import ir
 from spyrec.numerics.errors import UnknownType
-from spyrec.passes.analysis import kernels, support
+from spyrec.passes.analysis import buffers, kernels, support
 from spyrec.passes.analysis.accesses import Accesses, element_bytes
 from spyrec.passes.analysis.addresses import BOUNDED, Addresses
 from spyrec.passes.analysis.between_cores import exchange
@@ -53,12 +54,12 @@ class Schedule:
     exposed: set[BufferPlace] = field(default_factory=set)
     """Buffers that other cores read or write."""
 
-    def kept(self, alignment: int) -> tuple[int, int]:
-        """From where to where LX is the kernel's, in whole sticks."""
-        if self.pinned is None:
+    def kept(self, memory: Memory) -> tuple[int, int]:
+        """From where to where a memory is the kernel's, in whole sticks."""
+        if self.pinned is None or self.pinned.memory != memory.space:
             return (0, 0)
-        end = self.pinned.address + self.pinned.size
-        return self.pinned.address // alignment * alignment, -(-end // alignment) * alignment
+        low = self.pinned.address // memory.alignment * memory.alignment
+        return low, memory.aligned(self.pinned.address + self.pinned.size)
 
 
 def read(function: ir.Operation, sink: diag.Sink, *, placed: bool) -> Schedule | None:
@@ -235,6 +236,7 @@ class _Reader:
             depth=effective_depth(requested, into, self.schedule.varies),
             size=size,
             loop=into.loops[-1] if into.loops else None,
+            memory=buffers.memory_of(view.result),
         )
         self.accesses.buffers[view.result] = place
         self.schedule.allocations.append(Allocation(view.operation, into, place, requested))

@@ -1,4 +1,4 @@
-"""Estimates for a group of ops that is cut into tiles: bytes of LX, and cycles.
+"""Estimates for a group of ops that is cut into tiles: bytes of LX and of stages, and cycles.
 
 They are there to compare tile sizes with one another, from the formulas that the simulator uses for one transfer and
 one stream (:mod:`spyrec.device.cost`). What is around an operation (waiting, posting, computing addresses) counts as a
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from spyrec import numerics
-from spyrec.device import cost, routes
+from spyrec.device import cost
 from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
@@ -23,6 +23,7 @@ from spyrec.passes.analysis.axes import Axes, Axis, boxed, is_tensor_op
 from spyrec.passes.analysis.compute_costs import Cycles
 from spyrec.passes.analysis.contractions import unit_for
 from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passes.analysis.staging import Memories, Room, Way, fits
 from spyrec.passes.analysis.structured import Structured, structured
 
 SLOTS = 2
@@ -40,16 +41,16 @@ Sizes = Mapping[Axis, int]
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a choice of tiles needs: bytes of LX, and cycles; with one slot per buffer in a loop, or :data:`SLOTS`."""
+    """What a choice of tiles needs: room, and cycles; with one slot per buffer in a loop, or :data:`SLOTS`."""
 
-    single: int
-    slots: int
+    single: Room
+    slots: Room
     serial: float
     cycles: float
 
-    def within(self, room: int) -> float:
+    def within(self, room: Room) -> float:
         """Cycles with as many slots as there is room for; infinite when there is none."""
-        return self.cycles if self.slots <= room else self.serial if self.single <= room else math.inf
+        return self.cycles if fits(self.slots, room) else self.serial if fits(self.single, room) else math.inf
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,10 @@ class _Work:
     extents: tuple[int, ...]
     unit: str
     """``load``, ``store``, ``compute``; nothing for what only takes room."""
-    result: tuple[tuple[int, ...], int] | None
-    """The dimensions of the tensor that it makes, as positions in ``axes``, and bytes of its element."""
+    memories: tuple[int, ...]
+    """The numbers of those in which it needs a buffer."""
+    buffer: tuple[tuple[int, ...], int] = ((), 0)
+    """The dimensions of that buffer, as positions in ``axes``, and bytes of its element."""
     strides: tuple[int, ...] = ()
     element: int = 0
     compute: Callable[[Sequence[int]], int] | None = None
@@ -93,15 +96,35 @@ class _Way:
         self.whole[unit] = max(self.whole.get(unit, 0.0), whole)
         self.transfers[unit] += times
 
-    def turn(self, posts: float) -> float:
+    def turn(self, posts: float, legs: Mapping[str, int]) -> float:
         """The longest that two units, one behind the other, have a slot."""
         # All of an iteration's transfers share the bandwidth of device memory.
         load, store = (
             self.whole[unit] + max(0.0, self.traffic - self.moving[unit]) if unit in self.whole else 0.0
             for unit in ("load", "store")
         )
-        stops = [way for way in (load, self.compute, store) if way]
+        stops = [way for way in (*[load] * legs["load"], self.compute, *[store] * legs["store"]) if way]
         return max((a + b + posts for a, b in itertools.pairwise(stops)), default=0.0)
+
+
+@dataclass(frozen=True)
+class _Pace:
+    """How boxes move in one direction: bytes per cycle, cycles of a transfer before its first byte and behind its last,
+    and how many are in flight. Where it takes several transfers, those of the slowest. ``filling``: cycles until the
+    first byte has come all the way.
+    """
+
+    narrowest: int
+    starting: int
+    outstanding: int
+    filling: int
+
+    @staticmethod
+    def of(way: Way, device: Device) -> _Pace:
+        starting = [device.timing.transfer_startup + sum(link.latency for link in leg) for leg in way.legs]
+        outstanding = [1 if unit is None else max(1, device.units[unit].max_outstanding) for unit in way.units]
+        narrowest = min(link.bandwidth for leg in way.legs for link in leg)
+        return _Pace(narrowest, max(starting), min(outstanding), sum(starting))
 
 
 class Costs:
@@ -111,19 +134,19 @@ class Costs:
         self,
         operations: Sequence[ir.Operation],
         axes: Axes,
-        device: Device,
+        memories: Memories,
         tiles: int,
         trips: int,
         values: IndexValues,
     ) -> None:
-        self.device = device
+        self.device = device = memories.device
+        self.memories = memories
         self.tiles = tiles
         self.trips = trips
-        self._bandwidth = {
-            "load": _bandwidth(device, device.memory("device").kind, device.memory("lx").kind),
-            "store": _bandwidth(device, device.memory("lx").kind, device.memory("device").kind),
-        }
-        self._works = [work for op in operations for work in _works(op, axes, device)]
+        ways = {"load": memories.load, "store": memories.store}
+        self._pace = {unit: _Pace.of(way, device) for unit, way in ways.items()}
+        self._legs = {unit: len(way.legs) for unit, way in ways.items()}
+        self._works = [work for op in operations for work in _works(op, axes, memories)]
         self._turns = {loop: trips_of(loop, values) for work in self._works for loop in work.loops}
         self._around = {
             work.op: frozenset(axes.space(work.loops[0] if work.loops else work.op)) for work in self._works
@@ -134,7 +157,7 @@ class Costs:
         """For tiles of ``sizes``. ``again``: how many loops over the same tiles an op is in, if it is not one."""
         order = list(sizes)
         tiled = math.prod(-(-axis.extent // size) for axis, size in sizes.items())
-        single = slots = 0
+        room = _Needed(self.memories)
         busy = {"load": 0.0, "store": 0.0, "compute": 0.0, "device": 0.0}
         ways: dict[tuple[ir.Operation, ...], _Way] = {}
         straight = 0.0
@@ -144,11 +167,10 @@ class Costs:
             turns = math.prod(self._turns[loop] for loop in work.loops)
             times = turns * math.prod(-(-axis.extent // sizes[axis]) for axis in order[:depth])
             times *= (again or {}).get(work.loops[0] if work.loops else work.op, 1)
-            if work.result is not None:
-                dims, element = work.result
-                bytes_ = self.device.memory("lx").aligned(math.prod(extents[k] for k in dims) * element)
-                single += bytes_
-                slots += bytes_ * (SLOTS if depth or turns > 1 or self.trips > 1 else 1)
+            if work.memories:
+                dims, element = work.buffer
+                bytes_ = math.prod(extents[k] for k in dims) * element
+                room.add(work.memories, bytes_, loops=bool(depth or turns > 1 or self.trips > 1))
             if not work.unit:
                 continue
             time, shared, whole = self._time(work, extents)
@@ -157,24 +179,20 @@ class Costs:
             straight += max(time, shared)
             ways.setdefault(work.loops, _Way(self.trips * tiled * turns)).add(work.unit, time, shared, whole, times)
         starting = {
-            unit: sum(way.transfers[unit] for way in ways.values()) * self._starting(unit) for unit in ("load", "store")
+            unit: sum(way.transfers[unit] for way in ways.values()) * pace.starting for unit, pace in self._pace.items()
         }
-        latency = straight + sum(self._starting(unit) for unit in starting if starting[unit])
+        latency = straight + sum(self._pace[unit].filling for unit in starting if starting[unit])
         if all(way.iterations == 1 for way in ways.values()):
-            return Estimate(single, slots, latency, latency)
+            return Estimate(room.single, room.slots, latency, latency)
         # A slot is free again when the unit behind is through with it, and has said so.
         posts = 2 * (self.device.timing.post_latency + _AROUND * self.device.timing.scalar_cycles)
-        turn = sum(way.iterations * way.turn(posts) for way in ways.values())
+        turn = sum(way.iterations * way.turn(posts, self._legs) for way in ways.values())
         for unit in starting:
             # While a transfer starts, the unit moves what else it has in flight, if that is something.
-            busy[unit] = max(busy[unit], (starting[unit] + busy["device"]) / self._bandwidth[unit][2])
+            busy[unit] = max(busy[unit], (starting[unit] + busy["device"]) / self._pace[unit].outstanding)
         overlapped = max(self.trips * max(busy.values()), turn / SLOTS) + latency
         in_turn = self.trips * (max(busy["load"] + busy["store"], busy["device"]) + busy["compute"])
-        return Estimate(single, slots, max(in_turn, turn), overlapped)
-
-    def _starting(self, unit: str) -> float:
-        """Cycles of a transfer before its first byte and behind its last."""
-        return self.device.timing.transfer_startup + self._bandwidth[unit][1]
+        return Estimate(room.single, room.slots, max(in_turn, turn), overlapped)
 
     def _time(self, work: _Work, extents: list[int]) -> tuple[float, float, float]:
         """For one tile: cycles that the op keeps its unit from others, and device memory, and until it is done."""
@@ -183,23 +201,44 @@ class Costs:
         if work.unit != "compute":
             grain = self.device.memory("device").alignment
             bytes_ = cost.moved_bytes(0, extents, work.strides, work.element, grain)
-            narrowest, _, outstanding = self._bandwidth[work.unit]
-            time = bytes_ / narrowest
-            whole = self._starting(work.unit) + time
+            pace = self._pace[work.unit]
+            time = bytes_ / pace.narrowest
+            whole = pace.starting + time
             # Start-up is hidden behind what is in flight.
-            return max(time, whole / outstanding, around), bytes_ * self.tiles / timing.device_bandwidth, whole
+            return max(time, whole / pace.outstanding, around), bytes_ * self.tiles / timing.device_bandwidth, whole
         assert work.compute is not None
         cycles = work.compute(extents)
         return cycles + around, 0, cycles
 
 
-def _bandwidth(device: Device, source: str, target: str) -> tuple[int, int, int]:
-    """Bytes per cycle, latency, and how many transfers are in flight, from one memory to another."""
-    route = routes.shortest(device, source, target)
-    along = routes.links(device, route)
-    engine = routes.engine(device, route)
-    outstanding = device.units[engine].max_outstanding if engine is not None else 1
-    return min(link.bandwidth for link in along), sum(link.latency for link in along), max(1, outstanding)
+class _Needed:
+    """Adds up the room that buffers need."""
+
+    def __init__(self, memories: Memories) -> None:
+        self._memories = memories.all
+        self._single, self._slots = [0] * len(self._memories), [0] * len(self._memories)
+        self._passing = [0] * len(self._memories)
+
+    def add(self, memories: Sequence[int], bytes_: int, *, loops: bool) -> None:
+        """A buffer in each of ``memories``."""
+        for number in memories:
+            size = self._memories[number].aligned(bytes_)
+            if number and not loops:
+                # A stage has the bytes of one transfer after the other.
+                self._passing[number] = max(self._passing[number], size)
+                continue
+            self._single[number] += size
+            self._slots[number] += size * (SLOTS if loops else 1)
+
+    @property
+    def single(self) -> Room:
+        """With one slot for each."""
+        return tuple(map(max, self._single, self._passing))
+
+    @property
+    def slots(self) -> Room:
+        """With :data:`SLOTS` for those in loops."""
+        return tuple(map(max, self._slots, self._passing))
 
 
 def box_in_bytes(
@@ -223,11 +262,13 @@ def trips_of(loop: ir.Operation, values: IndexValues) -> int:
     return max(0, trips.constant) if trips.is_constant else max(0, min(MANY, values.interval(trips).high))
 
 
-def _works(op: ir.Operation, axes: Axes, device: Device) -> list[_Work]:
+def _works(op: ir.Operation, axes: Axes, memories: Memories) -> list[_Work]:
     """What an op of the group does; for a loop, the places of what it carries and the ops in it."""
     if op.name != "scf.for":
-        work = _work(op, axes, device)
-        return [] if work is None else [replace(work, result=None) if _lies_elsewhere(op) else work]
+        work = _work(op, axes, memories)
+        if work is not None and _lies_elsewhere(op):
+            work = replace(work, memories=tuple(number for number in work.memories if number))
+        return [] if work is None else [work]
     found = []
     for init, result in zip(list(op.operands)[3:], op.results, strict=True):
         dims = axes.dims(result)
@@ -235,11 +276,11 @@ def _works(op: ir.Operation, axes: Axes, device: Device) -> list[_Work]:
         if _goes_on(init):
             continue  # the place that it started in
         everything = (tuple(range(len(dims))), numerics.sizeof(str(type_.element_type)))
-        found.append(_Work(op, tuple(dims), tuple(type_.shape), "", everything))
+        found.append(_Work(op, tuple(dims), tuple(type_.shape), "", (0,), everything))
     for view in op.regions[0].blocks[0].operations:
         inner = view.operation
         if inner.name == "scf.for" or is_tensor_op(inner):
-            found += [replace(work, loops=(op, *work.loops)) for work in _works(inner, axes, device)]
+            found += [replace(work, loops=(op, *work.loops)) for work in _works(inner, axes, memories)]
     return found
 
 
@@ -269,16 +310,17 @@ def _accumulates(user: ir.Operation, operand: int) -> bool:
     return seen is not None and operand >= len(seen.inputs) and seen.reads_output(operand - len(seen.inputs))
 
 
-def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
-    view = op.opview
+def _work(op: ir.Operation, axes: Axes, memories: Memories) -> _Work | None:
+    view, device = op.opview, memories.device
     space = tuple(axes.space(op))
     extents = tuple(axis.extent for axis in space)
     everything = tuple(range(len(space)))
     if isinstance(view, dataflow.BoxOp):
         reads = isinstance(view, dataflow.ReadOp)
         _, strides, element = box_in_bytes(view, ir.RankedTensorType(boxed(view).type), device)
-        result = (everything, element) if reads else None
-        return _Work(op, space, extents, "load" if reads else "store", result, strides, element)
+        places = ((0,) if reads else ()) + memories.passed(view)
+        unit = "load" if reads else "store"
+        return _Work(op, space, extents, unit, places, (everything, element), strides, element)
     seen = structured(op)
     if seen is None:
         return None
@@ -286,7 +328,7 @@ def _work(op: ir.Operation, axes: Axes, device: Device) -> _Work | None:
         expression.position for expression in seen.output_maps[0].results if isinstance(expression, ir.AffineDimExpr)
     )
     element = sum(numerics.sizeof(str(ir.RankedTensorType(result.type).element_type)) for result in op.results)
-    return _Work(op, space, extents, "compute", (dims, element), compute=_cycles(seen, device))
+    return _Work(op, space, extents, "compute", (0,), (dims, element), compute=_cycles(seen, device))
 
 
 def _cycles(op: Structured, device: Device) -> Callable[[Sequence[int]], int]:

@@ -9,7 +9,7 @@ from typing import Any
 from spyrec import diag
 from spyrec.dialects.dataflow import DataTransferOp, TransferOp
 from spyrec.mlir import arith, ir
-from spyrec.passes.analysis import layouts, ops, unit_loops
+from spyrec.passes.analysis import buffers, layouts, ops, unit_loops
 from spyrec.passes.analysis.accesses import element_bytes, operands
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
@@ -157,7 +157,7 @@ class _Move:
             shown = view_of(buffer)
             assert shown is not None
             name, address = self.slot(shown, self.location)
-            return _End("lx", None, address, name)
+            return _End(buffers.memory_of(buffer), None, address, name)
         base = next(map(self.mapped, self.found[f"{side}_base"]), None)
         offset = self.mapped(self.found[f"{side}_offset"][0])
         scaled = unit_loops.as_value(unit_loops.scaled(offset, self.size, self.location), self.location)

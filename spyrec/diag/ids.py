@@ -69,6 +69,7 @@ IDS: dict[str, tuple[str, str]] = {
     "lx-overflow": ("OutOfResources", "the buffers of a kernel do not fit into LX"),
     "no-address": ("InvalidKernel", "a buffer of a schedule has no address yet"),
     "no-unit": ("InvalidKernel", "an op of a schedule does not name the unit that runs it"),
+    "stage-overflow": ("OutOfResources", "the buffers of a kernel do not fit into a memory on the way to LX"),
     "unknown-buffer": ("InvalidKernel", "an operand in LX comes from elsewhere than an allocation"),
     # devices
     "bad-device": ("InvalidKernel", "a device file says something impossible, or too little"),
