@@ -33,15 +33,7 @@ class PrivatizeHelpers(Pass):
     anchor: ClassVar[str] = "builtin.module"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        called = {
-            ir.FlatSymbolRefAttr(inner.attributes["callee"]).value
-            for inner in kernels.walk(op)
-            if inner.name == "func.call"
-        }
-        for view in op.regions[0].blocks[0].operations:
-            function = view.operation
-            if function.name != "func.func" or kernels.GRID in function.attributes:
-                continue
-            if kernels.name(function) in called:
+        for function in kernels.helpers(op):
+            if not kernels.is_private(function):
                 function.attributes["sym_visibility"] = ir.StringAttr.get("private")
                 ctx.statistics["functions"] += 1

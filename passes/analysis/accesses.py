@@ -40,7 +40,7 @@ class Accesses:
         self.refuse = refuse
         self.buffers: dict[ir.Value, BufferPlace] = {}
         self.pinned: BufferPlace | None = None
-        self.exposed: set[BufferPlace] = set()
+        self.exposed: dict[BufferPlace, None] = {}
         self._places: dict[Place, Place] = {}
 
     def one(self, place: Place) -> Place:
@@ -61,7 +61,7 @@ class Accesses:
                 own = self.buffer(view.operation, buffer, side, write, whole, anywhere=side in moved)
                 accesses += own
                 if remote[side]:
-                    self.exposed.update(b for a in own if (b := buffer_of(a.place)) is not None)
+                    self.exposed.update((b, None) for a in own if (b := buffer_of(a.place)) is not None)
             if not found[side]:
                 accesses += self._box_access(
                     view, found, side, found[other][0], write, whole, into, anywhere=side in moved

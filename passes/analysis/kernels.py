@@ -90,6 +90,18 @@ def is_private(function: ir.Operation) -> bool:
     return visibility in function.attributes and ir.StringAttr(function.attributes[visibility]).value != "public"
 
 
+def helpers(module: ir.Operation) -> list[ir.Operation]:
+    """The functions that others call and that have no grid: they are parts of kernels and none themselves."""
+    functions = [view.operation for view in module.regions[0].blocks[0].operations]
+    functions = [op for op in functions if op.name == "func.func"]
+    without = [op for op in functions if GRID not in op.attributes]
+    if not without or len(functions) == 1:
+        return []
+    calls = (inner for function in functions for inner in walk(function) if inner.name == "func.call")
+    called = {ir.FlatSymbolRefAttr(call.attributes["callee"]).value for call in calls}
+    return [op for op in without if name(op) in called]
+
+
 def result_types(function: ir.Operation) -> list[ir.Type]:
     """The types that a ``func.func`` returns."""
     return list(ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results)

@@ -51,7 +51,7 @@ class Schedule:
     varies: dict[Loop, frozenset[Loop]] = field(default_factory=dict)
     pinned: BufferPlace | None = None
     """The bytes of LX that transfers name by address, if any do: they are the kernel's, and no buffer lies in them."""
-    exposed: set[BufferPlace] = field(default_factory=set)
+    exposed: dict[BufferPlace, None] = field(default_factory=dict)
     """Buffers that other cores read or write."""
 
     def kept(self, memory: Memory) -> tuple[int, int]:

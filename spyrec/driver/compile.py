@@ -331,11 +331,16 @@ def at_stage(options: Options, emit: str) -> Options:
 
 
 def kernels(module: ir.Module) -> list[tuple[str, ir.Operation]]:
-    """Name and op of each function that can be launched: it has a body and is not private."""
+    """Name and op of each function that can be launched: it has a body, is not private, and no helper."""
+    from spyrec.passes.analysis import kernels as functions
+
+    helpers = {functions.name(function) for function in functions.helpers(module.operation)}
     found = []
     for op in module.body.operations:
         operation = op.operation
-        if operation.name != "func.func" or not len(operation.regions[0].blocks):
+        if operation.name != "func.func" or not functions.has_body(operation):
+            continue
+        if functions.name(operation) in helpers:
             continue
         visibility = _text(operation, "sym_visibility")
         if visibility != "private":

@@ -1,0 +1,118 @@
+"""What holds of every pass of the stages: a second time it changes nothing, and on text it does what it does in line.
+
+Each pass of ours runs where its stage runs it; then once more on what it left, and by itself on the text of what it was
+given. The kernels give between them every pass something to do, which the last test makes sure of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+from layer_lines import CASES
+
+from spyrec import asm, diag
+from spyrec.dialects import make_context
+from spyrec.driver.compile import load_device, printed
+from spyrec.mlir import ir
+from spyrec.passes.stages import STAGES
+from spyrec.passkit import PassContext, pipeline
+from spyrec.passkit.pipeline import Element, Nest, OwnPass, Pipeline
+
+HERE = Path(__file__).resolve().parent
+SEMANTICS = HERE.parents[1] / "examples" / "semantics"
+NAMES = ("all_reduce", "argmax", "attention_masked", "flash_attention", "rope", "softmax_online", "softmax_splat")
+LAYERS = ("axpy_6x63_triton", "matmul_order_f16_32x64x64_triton")
+TEXTS = (
+    {name: (SEMANTICS / f"{name}.mlir").read_text() for name in NAMES}
+    | {name: CASES[name].text for name in LAYERS}
+    | {"rare": (HERE / "Inputs" / "rare.mlir").read_text()}
+)
+CHECKS = {"legality", "check-uniformity"}
+"""Passes that only refuse."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of one pass of ours: the text that it was given, and plain texts before, after, and after another run."""
+
+    name: str
+    pipeline: Pipeline
+    given: str
+    before: str
+    after: str
+    again: str
+
+
+def single(elements: tuple[Element, ...], nest: tuple[str, ...] = ()) -> Iterator[tuple[Pipeline, str | None]]:
+    """Each pass as a pipeline of its own, and its name if it is ours."""
+    for element in elements:
+        if isinstance(element, Nest):
+            yield from single(element.elements, (*nest, element.anchor))
+        else:
+            inner: Element = element
+            for anchor in reversed(nest):
+                inner = Nest(anchor, (inner,))
+            yield Pipeline(pipeline.MODULE, (inner,)), element.instance.NAME if isinstance(element, OwnPass) else None
+
+
+def context_of(module: ir.Module) -> PassContext:
+    sink = diag.Sink()
+    return PassContext(module.context, sink, lambda: load_device("spyre", (), sink, module.context))
+
+
+def plain(module: ir.Module) -> str:
+    """The text, without names (which say where a value comes from) and without the places of views."""
+    return re.sub(r"\b(line|col) = \d+", "", str(module))
+
+
+def read(text: str) -> ir.Module:
+    return asm.read(text, "kernel.mlir", make_context(), sink=diag.Sink()).module
+
+
+@cache
+def runs(kernel: str) -> tuple[Run, ...]:
+    """Every run of a pass of ours on the way of a kernel."""
+    found = []
+    module = read(TEXTS[kernel])
+    ctx = context_of(module)
+    for stage in STAGES[1:]:
+        for step in stage.steps:
+            for one, name in single(pipeline.parse(step.pipeline).elements):
+                given = printed(module.operation) if name else ""
+                before = plain(module)
+                one.run(module.operation, ctx)
+                if name:
+                    copy = read(printed(module.operation))
+                    one.run(copy.operation, context_of(copy))
+                    found.append(Run(name, one, given, before, plain(module), plain(copy)))
+    return tuple(found)
+
+
+@pytest.mark.parametrize("kernel", TEXTS)
+def test_a_second_time_changes_nothing(kernel: str) -> None:
+    assert [run.name for run in runs(kernel) if run.again != run.after] == []
+
+
+@pytest.mark.parametrize("kernel", TEXTS)
+def test_alone_on_text_it_does_the_same(kernel: str) -> None:
+    other = []
+    for run in runs(kernel):
+        module = read(run.given)
+        run.pipeline.run(module.operation, context_of(module))
+        if plain(module) != run.after:
+            other.append(run.name)
+    assert other == []
+
+
+def test_every_pass_had_something_to_do() -> None:
+    changed = Counter[str]()
+    for kernel in TEXTS:
+        for run in runs(kernel):
+            changed[run.name] += run.before != run.after
+    assert {name for name, count in changed.items() if not count} == CHECKS
