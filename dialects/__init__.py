@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 NAMES = ("dataflow", "ktdf_arch", "ktdp", "spyreop")
 """The dialects that live here, by name."""
 
+_OF_MLIR = ("affine", "arith", "bufferization", "func", "linalg", "math", "memref", "scf", "tensor")
+"""What kernels are written in. MLIR's other dialects come in when a text or a pass of MLIR asks for them: to load all
+of them takes longer than to read a kernel, and canonicalisation collects patterns from each that is there.
+"""
+
 _T = TypeVar("_T")
 _extra: dict[str, type[Dialect]] = {}
 
@@ -29,7 +34,7 @@ def make_context() -> ir.Context:
     from spyrec.mlir import ir
 
     _load_entry_points()
-    context = ir.Context()
+    context = ir.Context(load_on_create_dialects=_OF_MLIR)
     context.enable_multithreading(False)
     ods.load(context, (ktdp.Ktdp, spyreop.Spyreop, dataflow.Dataflow, ktdf_arch.KtdfArch, *_extra.values()))
     return context

@@ -59,10 +59,16 @@ def package() -> str:
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = globals()[name] = _module(name)
+    return module
+
+
+@functools.cache
+def _module(name: str) -> Any:
+    """The module of MLIR that goes by ``name`` here, made ready on its first import."""
     module = importlib.import_module(f"{package()}.{_MODULES[name]}")
     if name == "ir":
         _hash_by_identity(module)
-    globals()[name] = module
     return module
 
 
@@ -95,21 +101,21 @@ def claim_dialect_module(dialect: str) -> None:
 
 def load_irdl(module: Any) -> None:
     """Register the dialects that an IRDL module defines in the module's context. The caller holds :data:`LOAD_LOCK`."""
-    __getattr__("_irdl").load_dialects(module)
+    _module("_irdl").load_dialects(module)
 
 
 def register_op(dialect: type, op: type) -> None:
     """Make ``op`` the class of ``operation.opview`` for its OPERATION_NAME, in all contexts, now and later."""
-    __getattr__("_cext").register_operation(dialect, replace=True)(op)
+    _module("_cext").register_operation(dialect, replace=True)(op)
 
 
 def register_dialect(namespace: str, dialect: type) -> None:
     """Make ``dialect`` the class of ``context.dialects[namespace]``."""
-    __getattr__("_cext").globals._register_dialect_impl(namespace, dialect, replace=True)
+    _module("_cext").globals._register_dialect_impl(namespace, dialect, replace=True)
 
 
 def register_record(cls: type, full_name: str, *, is_type: bool) -> None:
     """Make values of the type or attribute ``full_name`` arrive as ``cls`` in the *current* context."""
-    ir = __getattr__("ir")
+    ir = _module("ir")
     base = ir.DynamicType if is_type else ir.DynamicAttr
-    __getattr__("_cext").register_type_caster(base.lookup_typeid(full_name), replace=True)(cls)
+    _module("_cext").register_type_caster(base.lookup_typeid(full_name), replace=True)(cls)
