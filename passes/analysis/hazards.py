@@ -17,6 +17,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
+from spyrec.passes.analysis.overlap import overlapping
 from spyrec.passes.analysis.places import BoxPlace, BufferPlace, PartPlace, Place, Relation, buffer_of, relate
 from spyrec.passes.analysis.skeleton import Access, Block, Item, Leaf, Loop, Program, blocks, bodies
 
@@ -410,22 +411,17 @@ def _neighbours(places: list[Place]) -> Iterator[tuple[Place, Place]]:
 def _neighbours_of_one_base(places: list[BoxPlace]) -> Iterator[tuple[BoxPlace, BoxPlace]]:
     """Pairs relative to one base: modulo what all variable parts of addresses are multiples of, their bytes overlap."""
     modulus = math.gcd(*(factor for place in places for _, factor in place.variables))
-    pieces: list[tuple[int, int, BoxPlace]] = []
+    pieces: list[tuple[int, int, bool, BoxPlace]] = []
     for place in places:
         low, high = place.span
         if modulus == 0:
-            pieces.append((low, high, place))
+            pieces.append((low, high, True, place))
         elif high - low >= modulus:
-            pieces.append((0, modulus, place))
+            pieces.append((0, modulus, True, place))
         else:
             start = low % modulus
             end = start + high - low
-            pieces.append((start, min(end, modulus), place))
+            pieces.append((start, min(end, modulus), True, place))
             if end > modulus:
-                pieces.append((0, end - modulus, place))
-    pieces.sort(key=lambda piece: piece[0])
-    open_: list[tuple[int, int, BoxPlace]] = []
-    for piece in pieces:
-        open_ = [other for other in open_ if other[1] > piece[0]]
-        yield from ((other[2], piece[2]) for other in open_ if other[2] is not piece[2])
-        open_.append(piece)
+                pieces.append((0, end - modulus, True, place))
+    yield from ((a, b) for a, b in overlapping(pieces) if a is not b)

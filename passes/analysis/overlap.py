@@ -1,4 +1,5 @@
 """Whether linear combinations of bounded integers can land in an interval. Exact for what addresses look like.
+And which of many intervals overlap.
 
 A term is ``(factor, low, high)``: a variable with ``low <= v <= high`` and its factor; ``None`` is no bound.
 """
@@ -6,7 +7,10 @@ A term is ``(factor, low, high)``: a variable with ``low <= v <= high`` and its 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+_T = TypeVar("_T")
 
 Term = tuple[int, int | None, int | None]
 _Bounded = tuple[int, int, int]
@@ -16,6 +20,21 @@ _BUDGET = 2_000
 
 _TRIES = 256
 """Distances that are tried one by one."""
+
+
+def overlapping(pieces: Iterable[tuple[int, int, bool, _T]]) -> Iterator[tuple[_T, _T]]:
+    """Pairs of pieces, each from a place up to but without another one, that share a place. The flag of a piece says
+    that it is wanted; two without it are no pair."""
+    wanted: list[tuple[int, _T]] = []
+    others: list[tuple[int, _T]] = []
+    for low, high, flag, piece in sorted(pieces, key=lambda each: each[0]):
+        # One list at a time is cleared of what ended: however many there are, they are only gone through for pairs.
+        wanted = [(end, other) for end, other in wanted if end > low]
+        yield from ((other, piece) for _, other in wanted)
+        if flag:
+            others = [(end, other) for end, other in others if end > low]
+            yield from ((other, piece) for _, other in others)
+        (wanted if flag else others).append((high, piece))
 
 
 def can_reach(terms: Sequence[Term], low: int, high: int) -> bool:

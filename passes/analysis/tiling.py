@@ -10,6 +10,7 @@ can touch the same byte, one of them writing, keeps its order.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,8 +23,8 @@ from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.axes import Axes, Axis, boxed
 from spyrec.passes.analysis.folds import fold
 from spyrec.passes.analysis.index_values import IndexValues
-from spyrec.passes.analysis.linear import Linear
-from spyrec.passes.analysis.overlap import Term, can_reach
+from spyrec.passes.analysis.linear import Atom, Linear
+from spyrec.passes.analysis.overlap import Term, can_reach, overlapping
 from spyrec.passes.analysis.structured import structured
 
 TILES = "dataflow.tiles"
@@ -62,28 +63,35 @@ class Segment:
         self.operations = list(operations)
         self.values = values
         self.order = {op: position for position, op in enumerate(operations)}
-        self._boxes: dict[ir.Operation, AccessBox] = {}
+        self._producers: dict[ir.Operation, list[ir.Operation]] = {}
 
     @cached_property
     def groups(self) -> list[Group]:
         """The ops that hang together through tensors, each group in the order of the text."""
-        members: dict[ir.Operation, list[ir.Operation]] = {}
-        for op in self.operations:
-            joined = [op]
-            for other in {id(members[maker]): members[maker] for maker in self.producers(op)}.values():
-                joined += other
-            for member in joined:
-                members[member] = joined
-        groups = {id(group): group for group in members.values()}.values()
-        return [Group(self, sorted(group, key=self.order.__getitem__)) for group in groups]
+        first = list(range(len(self.operations)))
+        """For each op one that it hangs together with, and that comes before it if there is one."""
 
-    def producers(self, op: ir.Operation) -> Iterator[ir.Operation]:
+        def root(position: int) -> int:
+            while first[position] != position:
+                first[position] = position = first[first[position]]
+            return position
+
+        for position, op in enumerate(self.operations):
+            for maker in self.producers(op):
+                a, b = sorted((root(position), root(self.order[maker])))
+                first[b] = a
+        groups: dict[int, list[ir.Operation]] = {}
+        for position, op in enumerate(self.operations):
+            groups.setdefault(root(position), []).append(op)
+        return [Group(self, group) for group in groups.values()]
+
+    def producers(self, op: ir.Operation) -> list[ir.Operation]:
         """The ops of the segment whose tensors ``op`` takes, or the ops in it."""
-        for taker in (op, *(kernels.walk(op) if op.name == "scf.for" else ())):
-            for operand in taker.operands:
-                maker = kernels.defining(operand)
-                if maker is not None and maker in self.order:
-                    yield maker
+        if op not in self._producers:
+            takers = (op, *(kernels.walk(op) if op.name == "scf.for" else ()))
+            makers = (kernels.defining(operand) for taker in takers for operand in taker.operands)
+            self._producers[op] = [maker for maker in makers if maker is not None and maker in self.order]
+        return self._producers[op]
 
     def holds(self, op: ir.Operation) -> bool:
         """Whether ``op`` is one of the segment, or in a loop of it."""
@@ -92,16 +100,44 @@ class Segment:
             at = kernels.parent(at)
         return at is not None
 
-    def accesses(self, first: ir.Operation, last: ir.Operation) -> list[tuple[ir.Operation, ir.Operation]]:
-        """The reads and writes of memory from one op to another, each with the op of the segment that has it."""
-        between = self.operations[self.order[first] : self.order[last] + 1]
-        return [(access, op) for op in between for access in accesses_of(op)]
+    @cached_property
+    def accesses(self) -> list[ir.Operation]:
+        """The reads and writes of memory, in order."""
+        return [access for accesses in self._accesses for access in accesses]
 
-    def box(self, access: ir.Operation) -> AccessBox:
-        """What a read or a write touches at most."""
-        if access not in self._boxes:
-            self._boxes[access] = access_box(access, self.values)
-        return self._boxes[access]
+    @cached_property
+    def _accesses(self) -> list[list[ir.Operation]]:
+        return list(map(accesses_of, self.operations))
+
+    @cached_property
+    def _first_access(self) -> list[int]:
+        return list(itertools.accumulate(map(len, self._accesses), initial=0))
+
+    def accesses_until(self, op: ir.Operation) -> int:
+        """How many accesses there are up to ``op``, one of the segment, its own included."""
+        return self._first_access[self.order[op] + 1]
+
+    def accesses_in(self, op: ir.Operation) -> range:
+        """The numbers of the accesses of ``op``, one of the segment."""
+        end = self.accesses_until(op)
+        return range(end - len(self._accesses[self.order[op]]), end)
+
+    @cached_property
+    def boxes(self) -> list[AccessBox]:
+        """What each access touches at most."""
+        return [access_box(access, self.values) for access in self.accesses]
+
+    @cached_property
+    def near(self) -> list[list[int]]:
+        """For each access the numbers of those that may touch a byte of its box, where one of both writes."""
+        writes = list(map(is_write, self.accesses))
+        found: list[list[int]] = [[] for _ in writes]
+        for a, b in _neighbours(self.boxes, writes):
+            if writes[a] or writes[b]:
+                found[a].append(b)
+                if a != b:
+                    found[b].append(a)
+        return found
 
 
 class Group:
@@ -144,8 +180,7 @@ class Group:
         moving = {op for phase in phases for op in (*phase.body, *phase.after)}
         moved = [op for op in self.operations if op in moving]
         found = Plan(axis, phases, moved[-1], tuple(op for op in self.operations if op in inside))
-        start = next(filter(accesses_of, moved), moved[-1])
-        return found if self._keeps_order(found, start) else None
+        return found if self._keeps_order(found) else None
 
     def _phases(self, axis: Axis, inside: set[ir.Operation]) -> tuple[Phase, ...] | None:
         levels: dict[ir.Operation, int] = {}
@@ -174,23 +209,22 @@ class Group:
                 if folds and not self._carries(op, inside):
                     return None
                 if folds or escaping or op.name == "dataflow.write":
-                    needed |= self._slice(op, axis, inside)
+                    self._slice(op, axis, inside, needed)
                 if folds:
                     phase.folds.append(op)
                 phase.escaping += escaping
             phase.body = [op for op in self.operations if op in needed]
         return tuple(phases)
 
-    def _slice(self, root: ir.Operation, axis: Axis, inside: set[ir.Operation]) -> set[ir.Operation]:
-        """``root`` and all that an iteration has to compute for it."""
-        found = {root}
+    def _slice(self, root: ir.Operation, axis: Axis, inside: set[ir.Operation], found: set[ir.Operation]) -> None:
+        """Add to ``found`` ``root`` and all that an iteration has to compute for it."""
         todo = [root]
         while todo:
-            for maker in self.segment.producers(todo.pop()):
-                if maker in inside and maker not in found and not self.folds(maker, axis):
-                    found.add(maker)
-                    todo.append(maker)
-        return found
+            op = todo.pop()
+            if op in found:
+                continue
+            found.add(op)
+            todo += [m for m in self.segment.producers(op) if m in inside and not self.folds(m, axis)]
 
     def _carries(self, op: ir.Operation, inside: set[ir.Operation]) -> bool:
         """Whether a fold may be done piece by piece: every output is combined by an op that is associative, and what it
@@ -205,37 +239,39 @@ class Group:
 
     # Order of accesses
 
-    def _keeps_order(self, plan: Plan, start: ir.Operation) -> bool:
-        """Whether all accesses that can meet keep their order; ``start`` is the first op with one that moves."""
+    def _keeps_order(self, plan: Plan) -> bool:
+        """Whether all accesses that can meet keep their order."""
         places: dict[ir.Operation, set[tuple[int, bool]]] = {}
         """Where an op is after the cut: the number of its phase, and whether it is after that phase's loop."""
         for number, phase in enumerate(plan.phases):
             for ops, behind in ((phase.body, False), (phase.after, True)):
                 for op in ops:
                     places.setdefault(op, set()).add((number, behind))
-        box = self.segment.box
+        segment = self.segment
+        moved = {access: where for op, where in places.items() for access in segment.accesses_in(op)}
         stays = {(-1, True)}  # what does not move is before all that does
-        # Nothing is asked of dictionaries in the loop over pairs.
-        accesses = [
-            (access, places.get(op, stays), is_write(access)) for access, op in self.segment.accesses(start, plan.last)
-        ]
-        cut = {
-            access: self.axes.space(access).index(plan.axis)
-            for access, where, _ in accesses
-            if where is not stays and self.has(access, plan.axis)
-        }
-        for position, (second, other, overwrites) in enumerate(accesses):
-            for first, one, writes in accesses[: position + 1]:
-                if (one is stays and other is stays) or not (writes or overwrites):
-                    continue
-                if first is not second and any(b < a for a in one for b in other):
-                    if self._may_meet(box(first), box(second)):
+        end = segment.accesses_until(plan.last)
+        for access in moved:
+            for other in segment.near[access]:
+                if other >= end or (other in moved and other > access):
+                    continue  # not passed by anything; or looked at from the other one
+                first, second = min(access, other), max(access, other)
+                one, two = moved.get(first, stays), moved.get(second, stays)
+                if first != second and any(b < a for a in one for b in two):
+                    if self._may_meet(segment.boxes[first], segment.boxes[second]):
                         return False
-                elif any((number, False) in one for number, behind in other if not behind):
-                    dims = cut.get(first), cut.get(second)
-                    if self._may_cross(box(first), box(second), dims, plan.axis.extent):
+                elif any((number, False) in one for number, behind in two if not behind):
+                    dims = [
+                        self._dimension(segment.accesses[n], plan.axis) if n in moved else None for n in (first, second)
+                    ]
+                    if self._may_cross(segment.boxes[first], segment.boxes[second], dims, plan.axis.extent):
                         return False
         return True
+
+    def _dimension(self, access: ir.Operation, axis: Axis) -> int | None:
+        """The dimension of a box that is cut with ``axis``, if it has one."""
+        space = self.axes.space(access)
+        return space.index(axis) if axis in space else None
 
     def _may_meet(self, first: AccessBox, second: AccessBox) -> bool:
         """Whether two accesses can touch the same byte."""
@@ -308,6 +344,13 @@ class AccessBox:
     element: int
     unknown: bool
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """Where it begins and ends, relative to what of its start only the run knows; not for an empty one."""
+        reach = [stride * (extent - 1) for stride, extent in zip(self.strides, self.extents, strict=True)]
+        start = self.start.constant
+        return start + sum(r for r in reach if r < 0), start + sum(r for r in reach if r > 0) + self.element
+
 
 def access_box(op: ir.Operation, values: IndexValues) -> AccessBox:
     """What ``op``, a read or a write, touches at most."""
@@ -330,6 +373,31 @@ def access_box(op: ir.Operation, values: IndexValues) -> AccessBox:
 
 def _may_alias(base: ir.Value | None) -> bool:
     return not isinstance(base, ir.BlockArgument) or kernels.may_alias(base)
+
+
+def _neighbours(boxes: Sequence[AccessBox], writes: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Pairs of boxes, by number, that may share a byte and one of which is written, the same one twice as well. Where
+    addresses differ by a constant, those that are apart are not gone through.
+    """
+    groups: dict[tuple[str, ir.Value | None], dict[tuple[tuple[Atom, int], ...] | None, list[int]]] = {}
+    for number, box in enumerate(boxes):
+        if 0 not in box.extents:
+            unknowns = None if box.unknown else box.start.terms
+            groups.setdefault((box.space, box.base), {}).setdefault(unknowns, []).append(number)
+            if writes[number]:
+                yield number, number
+    for group in groups.values():
+        for unknowns, numbers in group.items():
+            if unknowns is None:
+                yield from itertools.combinations(numbers, 2)
+            else:
+                yield from overlapping((*boxes[number].span, writes[number], number) for number in numbers)
+        for some, others in itertools.combinations(group.values(), 2):
+            yield from itertools.product(some, others)
+    whole = {key: list(itertools.chain(*group.values())) for key, group in groups.items()}
+    for ((space, _), some), ((other, _), others) in itertools.combinations(whole.items(), 2):
+        if space == other and (boxes[some[0]].may_alias or boxes[others[0]].may_alias):
+            yield from itertools.product(some, others)
 
 
 def _meets(first: AccessBox, second: AccessBox, terms: list[Term], values: IndexValues) -> bool:
