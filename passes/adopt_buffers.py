@@ -57,7 +57,7 @@ class AdoptBuffers(Pass):
         taken: dict[str, int] = {}
         for buffer in buffers.allocations(op):
             wanted = buffer.name_.value if buffer.name_ is not None else buffers.UNNAMED
-            name = _unique(re.sub(r"[^A-Za-z0-9_]", "_", wanted) or buffers.UNNAMED, taken)
+            name = buffers.unique(re.sub(r"[^A-Za-z0-9_]", "_", wanted) or buffers.UNNAMED, taken)
             buffer.operation.attributes["name"] = ir.StringAttr.get(name)
 
 
@@ -85,13 +85,3 @@ def _is_same(source: ir.Value, target: ir.Value) -> bool:
     """Whether both are one piece of one buffer."""
     shown = view_of(source)
     return shown is not None and shown == view_of(target)
-
-
-def _unique(name: str, taken: dict[str, int]) -> str:
-    """``name``, with a number behind it if it is taken; ``taken`` has the names so far, each with its last number."""
-    unique = name
-    while unique in taken:
-        taken[name] += 1
-        unique = f"{name}_{taken[name]}"
-    taken[unique] = 0
-    return unique

@@ -62,7 +62,7 @@ class ChooseBufferDepth(Pass):
             memory
             for space, inside in memories.items()
             if (memory := ctx.device.buffered(space)) is not None
-            and (_names_bytes(op, space) or sum(c.bytes(memory) for c in inside) > ctx.device.share(memory))
+            and (buffers.names_bytes(op, space) or sum(c.bytes(memory) for c in inside) > ctx.device.share(memory))
         ]
         if crowded:
             # What cannot be read as a schedule is for address assignment to report.
@@ -135,17 +135,6 @@ class _Choice:
         """What it takes of its memory."""
         slot = memory.aligned(buffers.size(self.buffer.result.type))
         return slot * (self.depth if self.buffer.depth is None else self.buffer.depth.value)
-
-
-def _names_bytes(function: ir.Operation, memory: str) -> bool:
-    """Whether transfers name bytes of a memory by address: buffers have to leave them alone."""
-    transfers = (op.opview for op in kernels.walk(function))
-    return any(
-        space is not None and space.value == memory
-        for op in transfers
-        if isinstance(op, dataflow.DataTransferOp)
-        for space in (op.source_space, op.dest_space)
-    )
 
 
 def _transfers(shown: ir.Value) -> Iterator[bool]:

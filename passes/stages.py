@@ -117,8 +117,11 @@ STAGES: tuple[Stage, ...] = (
             Step("func.func(materialize-tiles)", "Bytes move between memories on a route that the device has."),
             Step("one-shot-bufferize,func.func(canonicalize,cse)", "Upstream decides what may be computed in place."),
             Step("func.func(adopt-buffers,place-compute)", "Whatever is left is run by a unit, in buffers of LX."),
-            Step("func.func(split-corelets)", "A core has two units of each kind; what is large is done by both."),
             Step("func.func(choose-buffer-depth)", "Units run ahead as far as their buffers have slots."),
+            Step(
+                "func.func(alternate-corelets,split-corelets)",
+                "A core has two units of each kind: they take iterations in turns, or do what is large together.",
+            ),
         ),
         gate="verify-schedule",
     ),

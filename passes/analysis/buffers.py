@@ -68,3 +68,24 @@ def allocations(function: ir.Operation) -> Iterator[dataflow.AllocOp]:
     for op in kernels.walk(function):
         if isinstance(op.opview, dataflow.AllocOp):
             yield op.opview
+
+
+def names_bytes(function: ir.Operation, memory: str) -> bool:
+    """Whether transfers name bytes of a memory by address: buffers have to leave them alone."""
+    transfers = (op.opview for op in kernels.walk(function))
+    return any(
+        space is not None and space.value == memory
+        for op in transfers
+        if isinstance(op, dataflow.DataTransferOp)
+        for space in (op.source_space, op.dest_space)
+    )
+
+
+def unique(name: str, taken: dict[str, int]) -> str:
+    """``name``, with a number behind it if it is taken; ``taken`` has the names so far, each with its last number."""
+    unique = name
+    while unique in taken:
+        taken[name] += 1
+        unique = f"{name}_{taken[name]}"
+    taken[unique] = 0
+    return unique

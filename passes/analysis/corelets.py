@@ -52,6 +52,15 @@ def _grain(op: Structured, loop: int, device: Device) -> int:
 
 def saved(cycles: Cycles, counts: Sequence[int], cut: Cut, device: Device) -> int:
     """Cycles from the start of an op to its end that the cut saves, less what the second unit costs."""
+    return cycles(counts) - cycles(first_piece(counts, cut)) - meeting(device)
+
+
+def first_piece(counts: Sequence[int], cut: Cut) -> list[int]:
+    """The extents of an op's loops in the first piece, which is the largest."""
     loop, pieces = cut
-    piece = [pieces[0][1] if k == loop else n for k, n in enumerate(counts)]
-    return cycles(counts) - cycles(piece) - device.timing.post_latency - 2 * device.timing.scalar_cycles
+    return [pieces[0][1] if k == loop else n for k, n in enumerate(counts)]
+
+
+def meeting(device: Device) -> int:
+    """Cycles until one corelet knows that another is done."""
+    return device.timing.post_latency + 2 * device.timing.scalar_cycles

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from spyrec.mlir import affine, arith, bufferization, ir, linalg, scf, tensor
 from spyrec.ods import literals
 from spyrec.ods.checks import DYNAMIC
+from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.mixed import decomposed
 
 ALLOC_TENSOR = "bufferization.alloc_tensor"
@@ -302,6 +303,24 @@ def inlined(block: ir.Block, arguments: Sequence[ir.Value] = ()) -> list[ir.Valu
     for op in inner:
         point.insert(op.detach_from_parent())
     return list(end.operands)
+
+
+def cloned(block: ir.Block, arguments: Sequence[ir.Value]) -> tuple[list[ir.Operation], list[ir.Value]]:
+    """Copies of the ops of a block, whose arguments become ``arguments``, at the current insertion point; and what the
+    operands of its terminator are then.
+    """
+    now: dict[ir.Value, ir.Value] = dict(zip(block.arguments, arguments, strict=True))
+    made = []
+    *inner, end = [view.operation for view in block.operations]
+    for op in inner:
+        copy = op.clone()
+        for at in (copy, *kernels.walk(copy)):
+            for number, value in enumerate(at.operands):
+                if value in now:
+                    at.operands[number] = now[value]
+        now.update(zip(op.results, copy.results, strict=True))
+        made.append(copy)
+    return made, [now.get(value, value) for value in end.operands]
 
 
 def element(value: ir.Value) -> ir.Type:

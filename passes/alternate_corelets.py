@@ -1,0 +1,248 @@
+"""Corelets take the iterations of a loop in turns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spyrec.device.model import Device
+from spyrec.dialects import dataflow
+from spyrec.mlir import ir, scf
+from spyrec.passes.analysis import buffers, kernels, ops
+from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passes.analysis.loop_costs import Iteration
+from spyrec.passes.analysis.slices import CORELET, UNIT, unit_of
+from spyrec.passes.analysis.tile_costs import MANY
+from spyrec.passkit import Pass, PassContext, option
+
+
+@dataclass
+class AlternateCorelets(Pass):
+    """Give the first iteration of a loop to the first corelet, the second to the second, and so on in turns.
+
+    A row that is folded cannot be cut, so with every op cut by itself one corelet waits for the other again and again.
+    With several instances of the buffers alive, each corelet can do whole iterations instead, and they never meet. The
+    body is there once for each corelet, in the order of the iterations; the slots of a buffer are shared out among its
+    copies. So without slots (``choose-buffer-depth``) there is nothing to take turns with.
+
+    IR before::
+
+        scf.for %i = %c0 to %c9 step %c1 {
+          %x = dataflow.alloc {depth = 2 : i64, name = "x"} : ...
+          dataflow.data_transfer from @device[%i ...] to %x {...} : ...
+          linalg.generic {...} ins(%x : ...) outs(...) attrs = {dataflow.unit = @sfu} {...}
+        }
+
+    IR after, and the last iteration once more behind it::
+
+        scf.for %k = %c0 to %c4 step %c1 {
+          %i = affine.apply affine_map<(d0) -> (d0 * 2)>(%k)
+          %x = dataflow.alloc {depth = 1 : i64, name = "x"} : ...
+          dataflow.data_transfer from @device[%i ...] to %x {...} : ...
+          linalg.generic {...} ins(%x : ...) outs(...) attrs = {dataflow.corelet = 0 : i64, dataflow.unit = @sfu} {...}
+          %j = affine.apply affine_map<(d0) -> (d0 * 2 + 1)>(%k)
+          %y = dataflow.alloc {depth = 1 : i64, name = "x_1"} : ...
+          dataflow.data_transfer from @device[%j ...] to %y {...} : ...
+          linalg.generic {...} ins(%y : ...) outs(...) attrs = {dataflow.corelet = 1 : i64, dataflow.unit = @sfu} {...}
+        }
+
+    Where only the run knows how many iterations there are, what is left over is done under a condition. A loop is
+    done in turns where an iteration then takes less than ``percent`` of what it takes with its ops cut; what iterations
+    hand on to one another in LX counts as done in order. Leaves alone loops whose buffers have one slot, in which cores
+    exchange something, with other loops or branches in them, with ops that name a corelet, with a step that only the
+    run knows, with fewer iterations than corelets, and for whose last iterations LX has no room; and all of them where
+    the device has one corelet. Refuses nothing."""
+
+    anchor: ClassVar[str] = "func.func"
+    optional: ClassVar[bool] = True
+
+    percent: int = option(80, "a loop is done in turns when that takes less than so much of the cycles")
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+        if ctx.device.corelets < 2 or not kernels.has_body(op):
+            return
+        values = IndexValues(op, implicit_tiles=ctx.device.cores)
+        # All is asked before anything changes: values know the ops that there were.
+        found = [
+            _Turns(inner, ctx.device.corelets, values)
+            for inner in kernels.walk(op)
+            if inner.name == "scf.for" and _can(inner, ctx.device)
+        ]
+        room = _room(op, ctx.device)
+        for turns in found:
+            if turns.trips is not None and turns.trips < turns.count:
+                continue
+            growth = turns.growth(ctx.device)
+            fits = all(bytes_ <= max(0, room[space]) for space, bytes_ in growth.items())
+            if fits and self._gains(turns, Iteration(turns.loop, ctx.device, kernels.tiles(op))):
+                turns.make()
+                room.subtract(growth)
+                ctx.statistics["loops done in turns"] += 1
+
+    def _gains(self, turns: _Turns, costs: Iteration) -> bool:
+        count = turns.count
+        rounds, rest = divmod(MANY if turns.trips is None else turns.trips, count)
+        as_it_is = max(costs.cut, costs.moving)
+        turn = max(costs.whole, costs.ordered * count, costs.moving * count)
+        before, after = (rounds * count + rest) * as_it_is, rounds * turn + rest * as_it_is
+        return after * 100 < before * self.percent
+
+
+def _room(function: ir.Operation, device: Device) -> Counter[str]:
+    """Bytes that are left of each memory that buffers lie in; none where transfers name bytes by address."""
+    room: Counter[str] = Counter()
+    for space in {buffers.memory_of(buffer.result) for buffer in buffers.allocations(function)}:
+        memory = device.buffered(space)
+        if memory is not None and not buffers.names_bytes(function, space):
+            room[space] = device.share(memory)
+    for buffer in buffers.allocations(function):
+        room[buffers.memory_of(buffer.result)] -= _slot(buffer, device) * _depth(buffer)
+    return room
+
+
+def _slot(buffer: dataflow.AllocOp, device: Device) -> int:
+    memory = device.buffered(buffers.memory_of(buffer.result))
+    bytes_ = buffers.size(buffer.result.type)
+    return bytes_ if memory is None else memory.aligned(bytes_)
+
+
+def _depth(buffer: dataflow.AllocOp) -> int:
+    return 1 if buffer.depth is None else buffer.depth.value
+
+
+def _can(loop: ir.Operation, device: Device) -> bool:
+    """Whether the iterations of a loop can be given to different corelets."""
+    if not isinstance(loop.regions[0].blocks[0].arguments[0].type, ir.IndexType) or _step(loop) is None:
+        return False
+    slots, computes = 0, False
+    for view in loop.regions[0].blocks[0].operations:
+        op = view.operation
+        if isinstance(view, dataflow.AllocOp):
+            slots = max(slots, _depth(view))
+        elif UNIT in op.attributes:
+            kind = ir.FlatSymbolRefAttr(op.attributes[UNIT]).value
+            if CORELET in op.attributes or kind not in device.units or device.units[kind].level != "corelet":
+                return False
+            computes = True
+        elif isinstance(view, dataflow.DataTransferOp):
+            if view.get_from is not None or view.put_to is not None:
+                return False
+        elif unit_of(op) is not None or (op.name.startswith("scf.") and op.name != "scf.yield"):
+            return False
+    return computes and slots > 1
+
+
+def _step(loop: ir.Operation) -> int | None:
+    """The step of a loop where it is a constant above 0."""
+    maker = kernels.defining(loop.operands[2])
+    if maker is None or maker.name != "arith.constant":
+        return None
+    step = int(ir.IntegerAttr(maker.attributes["value"]).value)
+    return step if step > 0 else None
+
+
+class _Turns:
+    """One loop, its iterations in turns of ``count``."""
+
+    def __init__(self, loop: ir.Operation, count: int, values: IndexValues) -> None:
+        self.loop = loop
+        self.count = count
+        self.body = loop.regions[0].blocks[0]
+        self.location = kernels.unnamed(loop.location)
+        self.low, self.high, _, *self.inits = loop.operands
+        self.step = _step(loop) or 1
+        span = values.interval(values.form(self.high) - values.form(self.low))
+        self.may_be_negative = span.low < 0
+        self.trips = max(0, -(-span.low // self.step)) if span.low == span.high else None
+        """How many iterations there are, if that is the same in every launch."""
+        others = (b for b in buffers.allocations(kernels.function_of(loop)) if b.operation.block != self.body)
+        self.taken = {buffer.name_.value: 0 for buffer in others if buffer.name_ is not None}
+
+    def growth(self, device: Device) -> Counter[str]:
+        """Bytes of each memory that turns take beyond what the loop has."""
+        rest = self.count - 1 if self.trips is None else self.trips % self.count
+        found: Counter[str] = Counter()
+        for view in self.body.operations:
+            if isinstance(view, dataflow.AllocOp):
+                more = self._shared(view) * self.count + rest - _depth(view)
+                found[buffers.memory_of(view.result)] += _slot(view, device) * more
+        return found
+
+    def _shared(self, buffer: dataflow.AllocOp) -> int:
+        """The slots of a buffer that each corelet gets."""
+        return max(1, _depth(buffer) // self.count)
+
+    def make(self) -> None:
+        """Put the turns in the place of the loop."""
+        with ir.InsertionPoint(self.loop):
+            rounds = self._rounds()
+            zero, one = (ops.index_constant(value, self.location) for value in (0, 1))
+            with self.location:  # of the counter, for which the builder asks
+                made = scf.ForOp(zero, rounds, one, self.inits, loc=self.loop.location)
+            for new, old in zip(list(made.body.arguments)[1:], list(self.body.arguments)[1:], strict=True):
+                ir.BlockArgument(new).set_location(old.location)
+            with ir.InsertionPoint(made.body):
+                values = list[ir.Value](made.body.arguments)[1:]
+                for corelet in range(self.count):
+                    counter = self._counter(made.body.arguments[0], corelet)
+                    values = self._copy(counter, values, corelet)
+                scf.YieldOp(values, loc=self.location)
+            values = list[ir.Value](made.results)
+            for number in range(self.count - 1):
+                values = self._rest(rounds, number, values)
+            for result, value in zip(self.loop.results, values, strict=True):
+                result.replace_all_uses_with(value)
+        self.loop.erase()
+
+    def _rounds(self) -> ir.Value:
+        """How often all corelets have their turn."""
+        if self.trips is not None:
+            return ops.index_constant(self.trips // self.count, self.location)
+        low, high = (ir.AffineExpr.get_dim(k) for k in (0, 1))
+        trips = ir.AffineExpr.get_ceil_div(high - low, self.step)
+        map_ = ir.AffineMap.get(2, 0, [ir.AffineExpr.get_floor_div(trips, self.count)])
+        rounds = ops.apply(map_, [self.low, self.high], self.location)
+        if not self.may_be_negative:
+            return rounds
+        return ops.largest(rounds, ops.index_constant(0, self.location), self.location)
+
+    def _counter(self, round_: ir.Value, number: int) -> ir.Value:
+        """What the loop counted to when ``round_`` rounds and ``number`` iterations had been done."""
+        done, low = ir.AffineExpr.get_dim(0), ir.AffineExpr.get_dim(1)
+        map_ = ir.AffineMap.get(2, 0, [low + done * (self.count * self.step) + number * self.step])
+        return ops.apply(map_, [round_, self.low], self.body.arguments[0].location)
+
+    def _rest(self, rounds: ir.Value, number: int, values: list[ir.Value]) -> list[ir.Value]:
+        """Iteration ``number`` after all rounds, if there is one."""
+        if self.trips is not None and number >= self.trips % self.count:
+            return values
+        counter = self._counter(rounds, number)
+        if self.trips is not None:
+            return self._copy(counter, values, None)
+        there = ops.compare(_LESS, counter, self.high, self.location)
+        with self.location:
+            branch = scf.IfOp(there, [value.type for value in values], has_else=bool(values))
+        with ir.InsertionPoint(branch.then_block):
+            scf.YieldOp(self._copy(counter, values, None), loc=self.location)
+        if values:
+            with ir.InsertionPoint(branch.else_block):
+                scf.YieldOp(values, loc=self.location)
+        return list(branch.results)
+
+    def _copy(self, counter: ir.Value, values: list[ir.Value], corelet: int | None) -> list[ir.Value]:
+        """The body once more, for one corelet or for all; gives what it hands on."""
+        made, handed = ops.cloned(self.body, [counter, *values])
+        for op in made:
+            view = op.opview
+            if isinstance(view, dataflow.AllocOp):
+                if view.name_ is not None:
+                    op.attributes["name"] = ir.StringAttr.get(buffers.unique(view.name_.value, self.taken))
+                op.attributes["depth"] = ops.i64(1 if corelet is None else self._shared(view))
+            elif UNIT in op.attributes and corelet is not None:
+                op.attributes[CORELET] = ops.i64(corelet)
+        return handed
+
+
+_LESS = 2
+"""``slt`` of ``arith.cmpi``."""

@@ -1,0 +1,143 @@
+"""How long one iteration of a loop at stage schedule takes in each unit, by the formulas of the simulator.
+
+Units run ahead of one another, so a loop is as fast as what is busiest: the load unit, the store unit, device memory
+with the transfers of all cores, or the compute units of a core.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from spyrec.device import cost, routes
+from spyrec.device.model import Device
+from spyrec.dialects import dataflow
+from spyrec.mlir import ir
+from spyrec.ods.checks import DYNAMIC
+from spyrec.passes.analysis import corelets, kernels
+from spyrec.passes.analysis.accesses import element_bytes
+from spyrec.passes.analysis.buffer_views import view_of
+from spyrec.passes.analysis.compute_costs import Cycles
+from spyrec.passes.analysis.layouts import dense_strides
+from spyrec.passes.analysis.slices import UNIT
+from spyrec.passes.analysis.structured import Structured, structured
+
+_AROUND_TRANSFER = 10
+"""Scalar instructions of a unit around one transfer: its channels, its addresses, its issue."""
+
+_AROUND_COMPUTE = 3
+"""Scalar instructions of a unit around one of several streams in a row."""
+
+
+@dataclass(frozen=True)
+class Compute:
+    """A compute op: cycles on one corelet, and on all of them where it is cut."""
+
+    op: Structured
+    whole: int
+    cut: int
+
+    @property
+    def is_cut(self) -> bool:
+        return self.cut < self.whole
+
+
+class Iteration:
+    """What happens in one iteration of ``loop``, an ``scf.for`` whose ops of units stand in its own block."""
+
+    def __init__(self, loop: ir.Operation, device: Device, tiles: int) -> None:
+        self.device = device
+        self.computes: list[Compute] = []
+        busy: dict[str, float] = defaultdict(float)
+        moved = 0
+        for view in loop.regions[0].blocks[0].operations:
+            if isinstance(view, dataflow.DataTransferOp):
+                bytes_, time = self._transfer(view)
+                busy[view.unit.value] += time
+                moved += bytes_
+            elif (found := self._compute(view.operation)) is not None:
+                self.computes.append(found)
+        busy[""] = moved * tiles / device.timing.device_bandwidth
+        self.moving = max(busy.values())
+        """Cycles in which what moves data is busy."""
+
+    @property
+    def whole(self) -> float:
+        """Cycles of all compute ops, one after the other on one corelet."""
+        return sum(compute.whole for compute in self.computes)
+
+    @property
+    def cut(self) -> float:
+        """Cycles of the compute ops where each is cut that gains by it; the corelets meet where one is cut and the
+        next is not.
+        """
+        meetings = sum(a.is_cut != b.is_cut for a, b in zip(self.computes, self._rotated, strict=True))
+        return sum(compute.cut for compute in self.computes) + meetings * corelets.meeting(self.device)
+
+    @property
+    def ordered(self) -> float:
+        """Cycles in which an iteration on another corelet has to wait: from the first op that touches what iterations
+        hand on in LX to the last, and until the other knows.
+        """
+        carried = set(self._carried())
+        touching = [k for k, compute in enumerate(self.computes) if carried & set(_roots(compute.op.operands))]
+        if not touching:
+            return 0
+        chain = self.computes[touching[0] : touching[-1] + 1]
+        return sum(compute.whole for compute in chain) + corelets.meeting(self.device)
+
+    @property
+    def _rotated(self) -> Sequence[Compute]:
+        return [*self.computes[1:], *self.computes[:1]]
+
+    def _carried(self) -> Iterator[ir.Value]:
+        """The buffers outside of the loop that its computes write."""
+        for compute in self.computes:
+            block = compute.op.op.block
+            for root in _roots(compute.op.outputs):
+                maker = kernels.defining(root)
+                if maker is not None and maker.block != block:
+                    yield root
+
+    def _compute(self, op: ir.Operation) -> Compute | None:
+        seen = structured(op)
+        if seen is None or UNIT not in op.attributes:
+            return None
+        unit = self.device.units[ir.FlatSymbolRefAttr(op.attributes[UNIT]).value]
+        counts = seen.extents
+        if counts is None:
+            return Compute(seen, 0, 0)
+        cycles = Cycles(seen, unit, self.device)
+        around = _AROUND_COMPUTE * self.device.timing.scalar_cycles
+        whole = cycles(counts) + around
+        found = next(corelets.cuts(seen, counts, self.device), None) if unit.level == "corelet" else None
+        if found is None or corelets.saved(cycles, counts, found, self.device) <= 0:
+            return Compute(seen, whole, whole)
+        return Compute(seen, whole, cycles(corelets.first_piece(counts, found)) + around)
+
+    def _transfer(self, view: dataflow.DataTransferOp) -> tuple[int, float]:
+        """Bytes of device memory that a transfer moves, and cycles that it keeps its unit from others."""
+        timing = self.device.timing
+        route = tuple(ir.StringAttr(kind).value for kind in view.route)
+        buffer = view.source if view.source is not None else view.dest
+        assert buffer is not None
+        memref = ir.MemRefType(buffer.type)
+        element = element_bytes(memref.element_type)
+        along = routes.links(self.device, route)
+        grain = cost.grain(along, self.device.memory("device").alignment)
+        strides = view.source_strides if view.source is None else view.dest_strides
+        given = [grain if s == DYNAMIC else s * element for s in strides or ()]
+        bytes_ = cost.moved_bytes(0, memref.shape, given or dense_strides(memref.shape, element), element, grain)
+        whole = cost.transfer_cycles(self.device, route, bytes_)
+        slowest = min(link.bandwidth for link in along)
+        engine = routes.engine(self.device, route)
+        outstanding = 1 if engine is None else self.device.units[engine].max_outstanding
+        busy = max(bytes_ / slowest, whole / outstanding, _AROUND_TRANSFER * timing.scalar_cycles)
+        return (bytes_ if self.device.memory("device").kind in (route[0], route[-1]) else 0), busy
+
+
+def _roots(operands: Iterable[ir.Value]) -> Iterator[ir.Value]:
+    """The buffers that operands are, or show parts of."""
+    views = (view_of(value) for value in operands if isinstance(value.type, ir.MemRefType))
+    yield from (view.root for view in views if view is not None)
