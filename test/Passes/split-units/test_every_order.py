@@ -8,6 +8,7 @@ not.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -21,10 +22,11 @@ import pytest
 
 from spyrec import asm, diag
 from spyrec.device import read
+from spyrec.device.model import Memory
 from spyrec.dialects import dataflow, make_context
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
-from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis import buffers, kernels
 from spyrec.passkit import pipeline
 from spyrec.passkit.base import PassContext
 
@@ -33,7 +35,8 @@ TO_PROGRAM = (
 )
 SHAPE = (2, 4)
 ELEMENT = 2
-DEVICE_BYTES = 1 << 14
+FIRST = {"lx": 0, "l1": 1 << 13, "device": 1 << 14}
+"""Where the bytes of each memory are in one number."""
 COUNTS = ("n0", "n1", "n2")
 MASKS = ("p0", "p1", "p2", "p3")
 
@@ -41,15 +44,16 @@ MASKS = ("p0", "p1", "p2", "p3")
 # Schedules -----------------------------------------------------------------------------------------------------------
 
 
-def memref(shape: tuple[int, int], layout: str = "") -> str:
-    return f'memref<{shape[0]}x{shape[1]}xi16{layout}, "lx">'
+def memref(shape: tuple[int, int], layout: str = "", memory: str = "lx") -> str:
+    return f'memref<{shape[0]}x{shape[1]}xi16{layout}, "{memory}">'
 
 
 class Generator:
     """The text of a random schedule; arguments ``n0``.. are trip counts, a bit of ``p0``.. decides a branch in an
     iteration. ``views`` and ``loads`` say how often operands are parts of buffers, and how often bounds, conditions and
     addresses are made with a number that is loaded from one, which is 0. ``whiles`` says how many loops run while a
-    condition holds, or carry a number; ``clips`` how many transfers leave something out.
+    condition holds, or carry a number; ``clips`` how many transfers leave something out. ``stages`` says how many
+    transfers go through a buffer of another memory.
     """
 
     def __init__(
@@ -62,12 +66,15 @@ class Generator:
         loads: float = 0,
         whiles: float = 0,
         clips: float = 0,
+        stages: float = 0,
     ) -> None:
         self.random = random.Random(seed)
         self.views = views
         self.loads = loads
         self.whiles = whiles
         self.clips = clips
+        self.stages = stages
+        self.staging: list[str] = []
         self.lines: list[str] = []
         self.types: dict[str, str] = {}
         self.left = size
@@ -87,7 +94,11 @@ class Generator:
         return "\n".join([*head, *self.lines, "  return", "}"])
 
     def block(self, counters: list[str], buffers: list[str], indent: str) -> None:
-        buffers = list(buffers)
+        outside, self.staging = self.staging, list(self.staging)
+        self.items(counters, list(buffers), indent)
+        self.staging = outside
+
+    def items(self, counters: list[str], buffers: list[str], indent: str) -> None:
         for _ in range(self.random.randint(1, 4)):
             kind = self.random.random()
             if self.left <= 0:
@@ -236,11 +247,34 @@ class Generator:
         strides = self.random.choice(["[4, 1]", "[4, 1]", "[16, 1]", "[8, 2]"])
         box = f"@device[{start} from %{self.random.choice('xxy')}] strides {strides}"
         route = '["ddr", "load", "lx"]' if unit == "load" else '["lx", "store", "ddr"]'
-        sides = form.format(box=box, buffer=buffer)
-        sides += self.clip(counters, indent)
-        self.lines.append(
-            f"{indent}dataflow.data_transfer {sides} {{route = {route}, unit = @{unit}}} : {self.types[buffer]}"
-        )
+        clip = self.clip(counters, indent)
+        if not self.stages or self.random.random() >= self.stages:
+            sides = form.format(box=box, buffer=buffer) + clip
+            self.lines.append(
+                f"{indent}dataflow.data_transfer {sides} {{route = {route}, unit = @{unit}}} : {self.types[buffer]}"
+            )
+            return
+        stage = self.stage(indent)
+        legs = [(form.format(box=box, buffer=stage), unit, self.types[stage])]
+        legs.append((f"from {stage} to {buffer}", "fill", f"{self.types[stage]}, {self.types[buffer]}"))
+        if unit == "store":
+            back = f"from {buffer} to {stage}", "spill", f"{self.types[buffer]}, {self.types[stage]}"
+            legs = [back, legs[0]]
+        for sides, own, types in legs:
+            self.lines.append(
+                f"{indent}dataflow.data_transfer {sides}{clip} {{route = {route}, unit = @{own}}} : {types}"
+            )
+
+    def stage(self, indent: str) -> str:
+        """A buffer of another memory, of the shape of all of a buffer in LX."""
+        if self.staging and self.random.random() < 0.4:
+            return self.random.choice(self.staging)
+        name = self.fresh("s")
+        depth, type_ = self.random.choice([1, 2, 2, 3]), memref(SHAPE, memory="l1")
+        self.lines.append(f'{indent}%{name} = dataflow.alloc {{depth = {depth}, name = "{name}"}} : {type_}')
+        self.staging.append(f"%{name}")
+        self.types[f"%{name}"] = type_
+        return f"%{name}"
 
     def clip(self, counters: list[str], indent: str) -> str:
         if not self.clips or self.random.random() >= self.clips:
@@ -275,7 +309,7 @@ class Generator:
 
 @dataclass
 class Work:
-    """One op as it is executed: bytes as bits of a number, device memory above LX."""
+    """One op as it is executed: bytes as bits of a number, one memory above the other."""
 
     unit: str
     reads: int
@@ -393,9 +427,10 @@ def sequential(function: ir.Operation, arguments: dict[str, int]) -> list[Work]:
     def side(view: Any, name: str, buffer: ir.Value) -> int:
         shape = tuple(ir.MemRefType(buffer.type).shape)
         shape, first = inside(view, shape, executor.values, whole=name == "dest" and view.fill is not None)
-        if getattr(view, name) is not None:
-            return moved(starts[buffer], shape, strides_of(buffer), first)
-        start = DEVICE_BYTES + executor.values[getattr(view, f"{name}_base")]
+        own = getattr(view, name)
+        if own is not None:
+            return moved(starts[own], shape, strides_of(own), first)
+        start = FIRST["device"] + executor.values[getattr(view, f"{name}_base")]
         start += executor.values[getattr(view, f"{name}_offset")] * ELEMENT
         return moved(start, shape, tuple(s * ELEMENT for s in getattr(view, f"{name}_strides")), first)
 
@@ -408,6 +443,7 @@ def sequential(function: ir.Operation, arguments: dict[str, int]) -> list[Work]:
                 loop = loop.owner.operation.block
             instance = executor.counts[loop] - 1 if loop.owner.operation.name == "scf.for" else 0
             starts[view.result] = view.address.value + instance % view.depth.value * view.slot_bytes.value
+            starts[view.result] += FIRST[buffers.memory_of(view.result)]
         elif name == "memref.subview":
             found = iter([executor.values[v] for v in list(view.operation.operands)[1:]])
             entries = [next(found) if entry == DYNAMIC else entry for entry in view.static_offsets]
@@ -535,7 +571,7 @@ def access(op: Any, unit: str, values: dict[ir.Value, int]) -> Work:
         for side in ("source", "dest"):
             base = getattr(op, f"{side}_base")
             start = values[getattr(op, side)] + (values[base] if base is not None else 0)
-            start += DEVICE_BYTES if getattr(op, f"{side}_space").value == "device" else 0
+            start += FIRST[getattr(op, f"{side}_space").value]
             kept, first = inside(op, counts, values, whole=side == "dest" and op.fill is not None)
             sides.append(moved(start, kept, tuple(getattr(op, f"{side}_strides")), first, op.element_bytes.value))
         return Work(unit, *sides)
@@ -616,6 +652,8 @@ class Lowered:
 
 def lower(context: ir.Context, text: str, *, share: str, prune: bool) -> Lowered:
     device = read.load("spyre")
+    stage = Memory("l1", "stage", "core", size=4096, alignment=64)
+    device = dataclasses.replace(device, memories={**device.memories, stage.kind: stage})
     functions = []
     addresses = f"builtin.module(func.func(assign-addresses{{share={share}}}))"
     program = TO_PROGRAM.replace("{prune}", ",prune-synchronization" if prune else "")
@@ -691,11 +729,23 @@ def test_order_is_kept_in_loops_on_conditions_and_around_clips(first: int, share
                 assert race(run(lowered, arguments), lowered.credits) is None, (seed, arguments)
 
 
-@pytest.mark.parametrize("first", range(100, 120, 10))
-def test_every_channel_is_needed(first: int) -> None:
+@pytest.mark.parametrize("share", ["never", "always"])
+@pytest.mark.parametrize("first", range(400, 420, 10))
+def test_order_is_kept_through_stages(first: int, share: str) -> None:
     with make_context() as context:
         for seed in range(first, first + 10):
-            lowered = lower(context, Generator(seed, 6, constant=0).text(), share="never", prune=True)
+            text = Generator(seed, 8, constant=0.4, loads=0.1, whiles=0.2, clips=0.3, stages=0.7).text()
+            lowered = lower(context, text, share=share, prune=seed % 3 > 0)
+            for arguments in runs(text):
+                assert race(run(lowered, arguments), lowered.credits) is None, (seed, arguments)
+
+
+@pytest.mark.parametrize(("first", "stages"), [(100, 0), (110, 0), (120, 0.6)])
+def test_every_channel_is_needed(first: int, stages: float) -> None:
+    with make_context() as context:
+        for seed in range(first, first + 10):
+            text = Generator(seed, 6, constant=0, stages=stages).text()
+            lowered = lower(context, text, share="never", prune=True)
             # A distance between boxes of device memory can be longer than the loops here are.
             idle = [name for name, credits in lowered.credits.items() if credits <= 3 and not is_needed(lowered, name)]
             assert not idle, seed
