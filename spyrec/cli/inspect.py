@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spyrec import isa
 from spyrec.cli import frame, shared
 
 if TYPE_CHECKING:
-    from spyrec import isa
     from spyrec.device.model import Device
     from spyrec.spyrecode import Artifact, Signature
 
@@ -67,12 +67,20 @@ def _names(signature: Signature, arguments: Sequence[int]) -> str:
     return ", ".join(signature.arguments[number].name for number in arguments)
 
 
-def _binary(binary: isa.Binary, device: Device | None) -> list[str]:
-    used = max((b.end for b in binary.buffers), default=0)
-    total = f" of {device.memory('lx').size}" if device else ""
-    lines = [f"buffers in LX, {used}{total} bytes"]
-    for buffer in binary.buffers:
+def _buffers(binary: isa.Binary, memory: str, device: Device | None) -> list[str]:
+    """The buffers of one memory, and how much of it they take on each core."""
+    buffers = [buffer for buffer in binary.buffers if buffer.memory == memory]
+    room = device.buffered(memory) if device is not None else None
+    total = f" of {device.share(room)}" if device is not None and room is not None else ""
+    name = "LX" if memory == isa.LX else memory
+    lines = [f"buffers in {name}, {max((b.end for b in buffers), default=0)}{total} bytes"]
+    for buffer in buffers:
         lines.append(f"  {buffer.name}: {buffer.address:#x}, {buffer.depth} of {buffer.slot_bytes} bytes")
+    return lines
+
+
+def _binary(binary: isa.Binary, device: Device | None) -> list[str]:
+    lines = [line for memory in (isa.LX, *binary.stages) for line in _buffers(binary, memory, device)]
     lines.append("channels")
     for channel in binary.channels:
         lines.append(f"  {channel.name}: {channel.source} -> {channel.target}, init {channel.init}")

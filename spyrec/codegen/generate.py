@@ -119,4 +119,4 @@ def _channel(op: ChannelOp) -> Channel:
 
 
 def _buffer(op: BufferOp) -> Buffer:
-    return Buffer(op.sym_name.value, op.address.value, op.slot_bytes.value, op.depth.value)
+    return Buffer(op.sym_name.value, op.address.value, op.slot_bytes.value, op.depth.value, op.memory)

@@ -9,7 +9,7 @@ from spyrec.codegen.code import Scalar, const
 from spyrec.codegen.nests import simplified
 from spyrec.codegen.refusals import Refused
 from spyrec.codegen.unit import UnitCode
-from spyrec.dialects.dataflow import TransferOp
+from spyrec.dialects.dataflow import SPACES, TransferOp
 from spyrec.isa.objects import Dim, End, Index, Xfer
 from spyrec.isa.table import ELEMENT_BYTES, ELEMENT_TYPES
 from spyrec.mlir import ir
@@ -72,7 +72,7 @@ class Mover(UnitCode):
         space = getattr(view, f"{side}_space").value
         name = getattr(view, f"{side}_buffer")
         buffer = None if name is None else self.buffer(view, name.value)
-        return End(space, *self.builder.split(address), buffer)
+        return End(space if space in SPACES else "stage", *self.builder.split(address), buffer)
 
     def _bounds(
         self, view: TransferOp, static: ir.DenseI64ArrayAttr | None, values: Sequence[ir.Value]

@@ -8,6 +8,7 @@ from spyrec.isa.assembler import assemble
 from spyrec.isa.codec import decode, encode
 from spyrec.isa.disassembler import disassemble
 from spyrec.isa.objects import (
+    LX,
     Binary,
     Buffer,
     Channel,
@@ -26,6 +27,7 @@ from spyrec.isa.table import ELEMENT_TYPES
 
 __all__ = [
     "ELEMENT_TYPES",
+    "LX",
     "Binary",
     "Buffer",
     "Channel",

@@ -15,6 +15,7 @@ from spyrec.isa.codec import encode_fields
 from spyrec.isa.fields import Field, FieldError, Kind
 from spyrec.isa.micro import CONST, SPLAT
 from spyrec.isa.objects import (
+    LX,
     Binary,
     Buffer,
     Channel,
@@ -245,12 +246,13 @@ class _Assembler:
 
     def _buffer(self, line: _Line) -> None:
         name = line.name()
+        memory = line.name() if line.accept("in") else LX
         line.expect("address")
         address = self._count(line, 64)
         line.expect("slots")
         depth = self._count(line)
         line.expect("bytes")
-        self.buffers.append(Buffer(name, address, self._count(line), depth))
+        self.buffers.append(Buffer(name, address, self._count(line), depth, memory))
         line.finish()
 
     def _channel(self, line: _Line) -> None:

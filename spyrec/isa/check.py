@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from spyrec.isa.fields import REGISTERS
 from spyrec.isa.micro import CONST, PRODUCT, SPLAT
-from spyrec.isa.objects import Binary, Contract, End, Instruction, LxOperand, Stream, UnitProgram, Xfer
+from spyrec.isa.objects import LX, Binary, Contract, End, Instruction, LxOperand, Stream, UnitProgram, Xfer
 from spyrec.isa.table import BY_OP, ELEMENT_BYTES, ELEMENT_TYPES, MAX_RANK, MICRO_BY_OP
 
 
@@ -55,6 +55,8 @@ def problems(binary: Binary) -> Iterator[Problem]:
             yield Problem(
                 f"buffer '{buffer.name}' has {buffer.depth} slots of {buffer.slot_bytes} bytes; each is at least 1"
             )
+        if buffer.memory == "device":
+            yield Problem(f"buffer '{buffer.name}' lies in device memory")
     widths = {len(row) for row in binary.core_table}
     if binary.core_table and (len(widths) != 1 or widths == {0} or len(binary.core_table) != binary.tiles):
         yield Problem(
@@ -159,9 +161,15 @@ def _channel(instruction: Instruction, unit: UnitProgram, binary: Binary) -> Ite
         )
 
 
-def _buffer(buffer: int | None, binary: Binary) -> Iterator[str]:
-    if buffer is not None and buffer >= len(binary.buffers):
+def _buffer(buffer: int | None, binary: Binary, space: str = LX) -> Iterator[str]:
+    """A buffer exists, and lies in LX or, for ``space`` ``"stage"``, in a stage."""
+    if buffer is None:
+        if space == "stage":
+            yield "a place in a stage is in no buffer"
+    elif buffer >= len(binary.buffers):
         yield f"buffer {buffer} of {len(binary.buffers)}"
+    elif (binary.buffers[buffer].memory == LX) != (space == LX):
+        yield f"buffer '{binary.buffers[buffer].name}' lies in {binary.buffers[buffer].memory}, not in {space}"
 
 
 def _rank(counts: tuple[int, ...]) -> Iterator[str]:
@@ -176,8 +184,9 @@ def _xfer(instruction: Xfer, binary: Binary) -> Iterator[str]:
     if instruction.element_bytes not in ELEMENT_BYTES.values():
         yield f"elements of {instruction.element_bytes} bytes"
     for end in (instruction.source, instruction.dest):
-        yield from _buffer(end.buffer, binary)
-        if end.space == "device" and end.buffer is not None:
+        if end.space in (LX, "stage"):
+            yield from _buffer(end.buffer, binary, end.space)
+        elif end.space == "device" and end.buffer is not None:
             yield "device memory has no buffers"
     if instruction.dest.space == "fill":
         yield "the destination is no memory"
@@ -220,10 +229,11 @@ def _remote(instruction: Xfer) -> Iterator[str]:
         yield f"{remote} names no core"
     if members < 1 or (remote == "get" and members != 1) or (members == 1 and instruction.member_step):
         yield f"{remote} with {members} members, {instruction.member_step} apart"
-    if (instruction.source if remote == "get" else instruction.dest).space != "lx":
+    if (instruction.source if remote == "get" else instruction.dest).space != LX:
         yield f"{remote} reaches the LX of other cores only"
-    if (instruction.dest if remote == "get" else instruction.source).space == "device":
-        yield f"{remote} with device memory on the other side"
+    other = (instruction.dest if remote == "get" else instruction.source).space
+    if other in ("device", "stage"):
+        yield f"{remote} with {'device memory' if other == 'device' else 'a stage'} on the other side"
 
 
 _INTEGERS = frozenset(name for name in ELEMENT_TYPES if name[0] == "i" and name != "i1")

@@ -1,7 +1,7 @@
 """Binary to bytes and back, driven by the table.
 
-A file is: header, unit records, channel records, buffer records, core table, names (padded to a whole word),
-then the code of each unit, starting on a stick; the last stick is full. There is one encoding of a binary: the
+A file is: header, unit records, channel records, buffer records, stage records, core table, names (padded to a whole
+word), then the code of each unit, starting on a stick; the last stick is full. There is one encoding of a binary: the
 decoder refuses any other, so that ``encode(decode(data)) == data`` for whatever it accepts.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from spyrec.errors import CompilerBug, Diagnostic, InvalidKernel, Severity
 from spyrec.isa.check import problems
 from spyrec.isa.fields import FieldError, Kind, Record, pack, unpack
-from spyrec.isa.objects import Binary, Buffer, Channel, Instruction, UnitProgram
+from spyrec.isa.objects import LX, Binary, Buffer, Channel, Instruction, UnitProgram
 from spyrec.isa.table import (
     BUFFER_RECORD,
     BY_CODE,
@@ -26,6 +26,7 @@ from spyrec.isa.table import (
     HEADER,
     MAGIC,
     MICRO_BY_OP,
+    STAGE_RECORD,
     STICK,
     UNIT,
     VERSION,
@@ -79,7 +80,10 @@ def encode_fields(binary: Binary) -> bytes:
         }
         tail += pack(CHANNEL_RECORD, name(channel.name) | ends)
     for buffer in binary.buffers:
-        tail += pack(BUFFER_RECORD, {**vars(buffer), **name(buffer.name)})
+        stage = 0 if buffer.memory == LX else 1 + binary.stages.index(buffer.memory)
+        tail += pack(BUFFER_RECORD, {**vars(buffer), **name(buffer.name), "memory": stage})
+    for kind in binary.stages:
+        tail += pack(STAGE_RECORD, name(kind))
     for row in binary.core_table:
         for value in row:
             tail += pack(CORE_ENTRY, {"value": value})
@@ -104,6 +108,7 @@ def encode_fields(binary: Binary) -> bytes:
         "buffers": len(binary.buffers),
         "columns": len(binary.core_table[0]) if binary.core_table else 0,
         "names": len(names),
+        "stages": len(binary.stages),
     }
     front = pack(HEADER, head) + units + tail
     front += [0] * (position - len(front))
@@ -214,6 +219,7 @@ class _Decoder:
             UNIT.words * head["units"]
             + CHANNEL_RECORD.words * head["channels"]
             + BUFFER_RECORD.words * head["buffers"]
+            + STAGE_RECORD.words * head["stages"]
             + columns * (head["tiles"] if columns else 0)
             + -(-head["names"] // WORD_BYTES)
         )
@@ -222,6 +228,7 @@ class _Decoder:
         units = [self._record(UNIT) for _ in range(head["units"])]
         channels = [self._record(CHANNEL_RECORD) for _ in range(head["channels"])]
         buffers = [self._record(BUFFER_RECORD) for _ in range(head["buffers"])]
+        stages = [self._record(STAGE_RECORD) for _ in range(head["stages"])]
         rows = head["tiles"] if columns else 0
         table = tuple(tuple(self._record(CORE_ENTRY)["value"] for _ in range(columns)) for _ in range(rows))
         self.names = self.data[self.position * WORD_BYTES :][: head["names"]]
@@ -231,13 +238,19 @@ class _Decoder:
             for end in ("source", "target"):
                 if record[end] >= len(programs):
                     corrupt(record["at"], f"a channel names unit {record[end]} of {len(programs)}")
+        memories = [LX, *(self._name(stage) for stage in stages)]
+        for record in buffers:
+            if record["memory"] >= len(memories):
+                corrupt(record["at"], f"a buffer is in stage {record['memory']} of {len(stages)}")
         binary = Binary(
             units=programs,
             channels=tuple(
                 Channel(self._name(c), programs[c["source"]].label, programs[c["target"]].label, c["init"], c["peers"])
                 for c in channels
             ),
-            buffers=tuple(Buffer(self._name(b), b["address"], b["slot_bytes"], b["depth"]) for b in buffers),
+            buffers=tuple(
+                Buffer(self._name(b), b["address"], b["slot_bytes"], b["depth"], memories[b["memory"]]) for b in buffers
+            ),
             parameters=head["parameters"],
             core_table=table,
             tiles=head["tiles"],

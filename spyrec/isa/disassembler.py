@@ -13,6 +13,7 @@ from spyrec.errors import Position
 from spyrec.isa.fields import Field, Kind
 from spyrec.isa.micro import CONST, SPLAT
 from spyrec.isa.objects import (
+    LX,
     Binary,
     Contract,
     Dim,
@@ -55,7 +56,11 @@ def disassemble(what: Binary | HasProgram, locations: Places | None = None) -> s
         locations = what.locations if locations is None else locations
     lines = [f"; spyrec binary, version {VERSION}", f"tiles {binary.tiles}", f"parameters {binary.parameters}"]
     lines += [f"table {', '.join(map(str, row))}" for row in binary.core_table]
-    lines += [f"buffer {name(b.name)} address {b.address} slots {b.depth} bytes {b.slot_bytes}" for b in binary.buffers]
+    lines += [
+        f"buffer {name(b.name)}{'' if b.memory == LX else f' in {name(b.memory)}'}"
+        f" address {b.address} slots {b.depth} bytes {b.slot_bytes}"
+        for b in binary.buffers
+    ]
     lines += [
         f"channel {name(c.name)} from {name(c.source)} to {name(c.target)} init {c.init}{' peers' if c.peers else ''}"
         for c in binary.channels

@@ -20,6 +20,7 @@ from spyrec.isa.table import (
     LX_OPERAND,
     MICRO_OP,
     ROWS,
+    STAGE_RECORD,
     UNIT,
     VERSION,
     Row,
@@ -49,7 +50,7 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "### Structures of the file"
     yield ""
-    for record in (HEADER, UNIT, CHANNEL_RECORD, BUFFER_RECORD, CORE_ENTRY):
+    for record in (HEADER, UNIT, CHANNEL_RECORD, BUFFER_RECORD, STAGE_RECORD, CORE_ENTRY):
         yield from _record(record)
     yield "### Instructions"
     yield ""

@@ -10,14 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+LX = "lx"
+"""The memory of buffers that are in no stage; a stage is called by its kind."""
+
 
 @dataclass(frozen=True)
 class End:
-    """One side of a transfer: ``space`` is ``"device"``, ``"lx"`` or, as a source only, ``"fill"``.
+    """One side of a transfer: ``space`` is ``"device"``, ``"lx"``, ``"stage"`` or, as a source only, ``"fill"``.
 
     The address of the box's first element is ``register[base] + offset`` (``base`` ``None``: the offset alone).
-    ``buffer`` is the index of the LX buffer that it must stay in. A ``fill`` source has no address: ``offset``
-    is the pattern, of whose bytes the lowest ``element_bytes`` are written to each element.
+    ``buffer`` is the index of the buffer that it must stay in; the stage is the one that the buffer lies in. A ``fill``
+    source has no address: ``offset`` is the pattern, of which each element gets the lowest ``element_bytes`` bytes.
     """
 
     space: str
@@ -221,12 +224,13 @@ class Channel:
 
 @dataclass(frozen=True)
 class Buffer:
-    """``depth`` slots of ``slot_bytes`` bytes each in LX, from byte ``address`` on."""
+    """``depth`` slots of ``slot_bytes`` bytes each in ``memory``, LX or a stage, from byte ``address`` on."""
 
     name: str
     address: int
     slot_bytes: int
     depth: int
+    memory: str = LX
 
     @property
     def end(self) -> int:
@@ -248,6 +252,17 @@ class Binary:
     parameters: int = 0
     core_table: tuple[tuple[int, ...], ...] = field(default=())
     tiles: int = 1
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that buffers lie in, in the order of the buffers."""
+        return tuple(dict.fromkeys(b.memory for b in self.buffers if b.memory != LX))
+
+    def memory(self, end: End) -> str | None:
+        """The memory of one side of a transfer: ``"device"``, ``"lx"`` or the kind of a stage; none for a fill."""
+        if end.space == "stage" and end.buffer is not None:
+            return self.buffers[end.buffer].memory
+        return None if end.space == "fill" else end.space
 
 
 def _shown(instruction: Instruction) -> list[str]:

@@ -32,7 +32,7 @@ ELEMENT_TYPES: dict[str, tuple[int, int, str]] = {
     "i64": (9, 8, "64-bit integer"),
     "index": (10, 8, "as i64"),
 }
-SPACES = {0: "device", 1: "lx", 2: "fill"}
+SPACES = {0: "device", 1: "lx", 2: "fill", 3: "stage"}
 ELEMENT_BYTES = {0: 1, 1: 2, 2: 4, 3: 8}
 _FLOAT_FOLDS = ("addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf")
 _INTEGER_FOLDS = ("addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori")
@@ -94,9 +94,11 @@ END = Record(
     "End",
     2,
     (
-        Field("space", Kind.CODE, 0, 0, 2, "memory, or a pattern instead of one", SPACES),
+        Field(
+            "space", Kind.CODE, 0, 0, 2, "memory, or a pattern instead of one; the stage is that of the buffer", SPACES
+        ),
         Field("base", Kind.BASE, 0, 8, 6, "added to the offset"),
-        Field("buffer", Kind.BUFFER, 0, 16, 16, "LX buffer that must hold every byte"),
+        Field("buffer", Kind.BUFFER, 0, 16, 16, "buffer that must hold every byte"),
         Field("offset", Kind.SIGNED, 1, 0, 64, "byte address of the first element, or the pattern of a fill"),
     ),
     "One side of a transfer.",
@@ -351,6 +353,7 @@ HEADER = Record(
         Field("buffers", Kind.COUNT, 4, 32, 16, "buffer records"),
         Field("columns", Kind.UNSIGNED, 4, 48, 16, "64-bit entries per tile of the core table"),
         Field("names", Kind.UNSIGNED, 5, 0, 32, "bytes of names"),
+        Field("stages", Kind.COUNT, 5, 32, 16, "stage records"),
     ),
     "The first words of the file.",
 )
@@ -387,11 +390,18 @@ BUFFER_RECORD = Record(
     (
         NAME,
         NAME_LENGTH,
-        Field("address", Kind.UNSIGNED, 1, 0, 64, "first byte in LX"),
+        Field("memory", Kind.UNSIGNED, 0, 48, 16, "0: LX; else the number of a stage record, the first being 1"),
+        Field("address", Kind.UNSIGNED, 1, 0, 64, "first byte in the core's part of the memory"),
         Field("slot_bytes", Kind.UNSIGNED, 2, 0, 32, "bytes of one slot"),
         Field("depth", Kind.UNSIGNED, 2, 32, 32, "slots"),
     ),
-    "One buffer in the LX of every core.",
+    "One buffer of every core.",
+)
+STAGE_RECORD = Record(
+    "Stage",
+    1,
+    (NAME, NAME_LENGTH),
+    "A memory between device memory and LX, by its kind; in the order in which buffers name them first.",
 )
 CORE_ENTRY = Record(
     "CoreEntry", 1, (Field("value", Kind.SIGNED, 0, 0, 64, "what `coreparam` gives"),), "Core table, row by row."

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spyrec.isa import Instruction, alu
+from spyrec.isa import LX, Instruction, alu
 from spyrec.sim import clocks
 from spyrec.sim.boxes import box
 from spyrec.sim.faults import UnitStops
-from spyrec.sim.operands import lx_address
+from spyrec.sim.operands import local_address
 from spyrec.sim.units import BLOCKED, DONE, Step, Unit
 from spyrec.sim.world import Site
 
@@ -285,9 +285,9 @@ def sload(site: Site, instruction: Instruction) -> Step:
     world, index, width = site.world, site.index, instruction.imm
     rd, following, cycles = instruction.rd, site.index + 1, site.cycles
     whole = box((1,), (width,), width)
-    size = world.device.memory("lx").size
-    address = lx_address(instruction.ra, 0, whole, instruction.buffer, world.binary.buffers, size)
+    address = local_address(instruction.ra, 0, whole, instruction.buffer, world.binary, world.device)
     buffer = -1 if instruction.buffer is None else instruction.buffer
+    traffic = world.traffic.memory(LX)
 
     def step(unit: Unit) -> int:
         if not unit.drained():
@@ -298,7 +298,7 @@ def sload(site: Site, instruction: Instruction) -> Step:
         if found:
             world.sanitizer.judge(found, "LX", reads=True)
             raise UnitStops
-        world.traffic.lx.read(width)
+        traffic.read(width)
         unit.regs[rd] = int.from_bytes(unit.lx.data[at : at + width].tobytes(), "little", signed=True)
         unit.time += cycles
         return following

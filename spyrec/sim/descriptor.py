@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from spyrec.device.model import Link
-from spyrec.isa import End, Index, Instruction, LxOperand, Xfer
+from spyrec.isa import LX, End, Index, Instruction, LxOperand, Xfer
 from spyrec.sim.boxes import Box, box
 from spyrec.sim.elements import Elements
 from spyrec.sim.faults import UnitStops
-from spyrec.sim.memories import Lx
-from spyrec.sim.operands import device_address, lx_address
+from spyrec.sim.memories import Local
+from spyrec.sim.operands import device_address, local_address
 from spyrec.sim.ring import tree
 from spyrec.sim.shadow import Bytes, Shadow
 from spyrec.sim.transfer import WORDS, copier, meet, moved_bytes, path, xfer
@@ -43,7 +43,7 @@ def special(site: Site, instruction: Xfer) -> Step:
     world, index, following, cycles = site.world, site.index, site.index + 1, site.cycles
     timing, engine = world.device.timing, world.engine
     latencies = engine.latencies
-    spaces = (instruction.source.space, instruction.dest.space)
+    spaces = world.binary.memory(instruction.source), world.binary.memory(instruction.dest)
     links = path(world.device, site.program.kind, *spaces)
     cap, latency = min(link.bandwidth for link in links), sum(link.latency for link in links)
     link_counters = world.traffic.along(links)
@@ -66,21 +66,24 @@ def special(site: Site, instruction: Xfer) -> Step:
             unit.pc = index
             return BLOCKED
         peers = _peers(unit, instruction, world.binary.tiles)
-        from_lx = world.scratchpads[peers[0]] if instruction.remote == "get" else unit.lx
-        to_lx = [world.scratchpads[p] for p in peers] if instruction.remote == "put" else [unit.lx]
+        sources, targets = ([side.local(unit)] for side in sides)
+        if instruction.remote == "get":
+            sources = [world.scratchpads[peers[0]]]
+        elif instruction.remote == "put":
+            targets = [world.scratchpads[peer] for peer in peers]
         region = clip.region(unit)
         plan = plans.get(region)
         if plan is None:
             plan = plans[region] = _Plan(site, instruction, region)
         moved_in = moved_out = 0
-        for lx in to_lx:
+        for target in targets:
             moved_in = moved_out = 0
             if instruction.outside == "fill":
-                moved_out += sides[1].fill(unit, lx, whole, pattern)
+                moved_out += sides[1].fill(unit, target, whole, pattern)
             for source_at, dest_at in plan.points(unit):
-                data, place, moved = sides[0].touch(unit, from_lx, plan.source, source_at)
+                data, place, moved = sides[0].touch(unit, sources[0], plan.source, source_at)
                 moved_in += moved
-                to_data, to_place, moved = sides[1].touch(unit, lx, plan.dest, dest_at)
+                to_data, to_place, moved = sides[1].touch(unit, target, plan.dest, dest_at)
                 moved_out += moved
                 if data is to_data and meet(plan.source, place, plan.dest, to_place):
                     raise UnitStops("overlap", "the source and the destination of a transfer share bytes")
@@ -227,31 +230,37 @@ class _Side:
     links: Sequence[Link]
     writes: bool
 
-    def touch(self, unit: Unit, lx: Lx, where: Box, at: int) -> tuple[Bytes, int, int]:
-        """Check and record the access; the bytes, where in them the box begins, and how many bytes move for it."""
+    def local(self, unit: Unit) -> Local:
+        """The memory of the unit's own core that this side lies in, if it does not lie in device memory."""
+        return unit.local.get(self.site.world.binary.memory(self.end) or LX, unit.lx)
+
+    def touch(self, unit: Unit, local: Local, where: Box, at: int) -> tuple[Bytes, int, int]:
+        """Check and record the access, to ``local`` unless it is to device memory; the bytes, where in them the box
+        begins, and how many bytes move for it.
+        """
         world, end = self.site.world, self.end
         if end.space == "fill":
             pattern = np.frombuffer((end.offset & ((1 << 64) - 1)).to_bytes(8, "little"), np.uint8)
             return pattern, 0, 0
         shadow: Shadow
-        if end.space == "device":
+        space = world.binary.memory(end)
+        assert space is not None
+        if space == "device":
             span = world.device.limits.access_span
             _, window = device_address(None, at, where, world.memory, span, writes=self.writes)(unit)
             data, place, shadow, name = window.data, at - window.start, window.shadow, window.name
             window.touched.mark(where, place, self.site.program.kind, writes=self.writes)
-            counter, buffer = world.traffic.device, -1
+            counter, buffer = world.traffic.memory(space), -1
         else:
-            size = world.device.memory("lx").size
-            lx_address(None, at, where, end.buffer, world.binary.buffers, size, writes=self.writes)(unit)
-            data, place, shadow, name = lx.data, at, lx.shadow, "LX"
-            counter, buffer = world.traffic.lx, -1 if end.buffer is None else end.buffer
-        if lx is not unit.lx and end.space == "lx":
-            name = "another core's LX"
+            local_address(None, at, where, end.buffer, world.binary, world.device, writes=self.writes)(unit)
+            data, place, shadow = local.data, at, local.shadow
+            name = local.name if local is self.local(unit) else f"another core's {local.name}"
+            counter, buffer = world.traffic.memory(space), -1 if end.buffer is None else end.buffer
         record = shadow.write if self.writes else shadow.read
         found = record(where.intervals, place, unit.access(self.site.index, buffer), unit.clock)
         if found:
             world.sanitizer.judge(found, name, reads=not self.writes)
-        moved = moved_bytes(world.device, self.links, end.space, where)(at)
+        moved = moved_bytes(world.device, self.links, space, where)(at)
         (counter.written if self.writes else counter.read)(where.bytes, moved)
         return data, place, moved
 
@@ -264,11 +273,11 @@ class _Side:
             if found:
                 world.sanitizer.judge(found, window.name, reads=False)
 
-    def fill(self, unit: Unit, lx: Lx, where: Box, pattern: Any) -> int:
+    def fill(self, unit: Unit, local: Local, where: Box, pattern: Any) -> int:
         """Write ``pattern`` to the whole box; how many bytes move."""
         base, offset = _base(self.end)
         at = offset + (0 if base is None else unit.regs[base])
-        data, place, moved = self.touch(unit, lx, where, at)
+        data, place, moved = self.touch(unit, local, where, at)
         np.ndarray(where.counts, pattern.dtype, data, place, where.strides)[...] = pattern
         self.settle(at)
         return moved

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from spyrec import numerics
-from spyrec.isa import LxOperand
+from spyrec.isa import LX, LxOperand
 from spyrec.sim.boxes import Box, box
-from spyrec.sim.operands import Address, lx_address
+from spyrec.sim.operands import Address, local_address
 from spyrec.sim.units import Unit
 from spyrec.sim.world import Site
 
@@ -60,20 +60,14 @@ class Elements:
             tuple(counts[d] for d in kept), tuple(operand.strides[d] for d in kept), numerics.sizeof(operand.type)
         )
         self.buffer = -1 if operand.buffer is None else operand.buffer
-        self.address: Address = lx_address(
-            operand.base,
-            operand.offset,
-            self.where,
-            operand.buffer,
-            world.binary.buffers,
-            world.device.memory("lx").size,
-            writes=writes,
+        self.address: Address = local_address(
+            operand.base, operand.offset, self.where, operand.buffer, world.binary, world.device, writes=writes
         )
         self._dtype = numerics.dtype(operand.type)
         self._boolean = operand.type == "i1"
         self._index = site.index
         self._sanitizer = world.sanitizer
-        self._traffic = world.traffic.lx
+        self._traffic = world.traffic.memory(LX)
 
     def _view(self, unit: Unit, at: int) -> Array:
         """The elements in LX, writable; booleans as bytes."""

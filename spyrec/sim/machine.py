@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from spyrec.device.model import Device
 from spyrec.errors import Diagnostic, InvalidKernel, Severity, SpyrecError
-from spyrec.isa import Binary, Contract, End, Instruction, Stream, UnitProgram, Xfer
+from spyrec.isa import LX, Binary, Contract, End, Instruction, Stream, UnitProgram, Xfer
 from spyrec.isa.check import problems
 from spyrec.sim import clocks, control, deadlock
 from spyrec.sim.contract import contract
@@ -14,7 +14,7 @@ from spyrec.sim.descriptor import move
 from spyrec.sim.engine import Engine
 from spyrec.sim.faults import Fault, FaultLog, Place, RaceFound, UnitStops
 from spyrec.sim.latencies import Latencies
-from spyrec.sim.memories import DeviceMemory, Lx
+from spyrec.sim.memories import DeviceMemory, Local, spoken
 from spyrec.sim.peers import Peers
 from spyrec.sim.sanitizer import Sanitizer
 from spyrec.sim.stream import stream
@@ -75,7 +75,8 @@ class Machine:
         self.device = device
         self.log = FaultLog(locations)
         self.traffic = Traffic()
-        self.lx_size = device.memory("lx").size
+        buffered = [m for m in map(device.buffered, (LX, *binary.stages)) if m is not None]
+        self.sizes = {memory.space: device.share(memory) for memory in buffered}
         self.memory = DeviceMemory(launch)
         self._launched = launch.lx
         self._engine = Engine(device.timing, latencies, trace)
@@ -116,8 +117,9 @@ class Machine:
         self, core: int, code: list[list[Step]], groups: list[list[str]], shared: dict[str, clocks.Domain]
     ) -> list[Unit]:
         """The units of a core. ``shared`` has the domains of groups that channels between cores connect."""
-        lx = Lx(self.lx_size, [preset for preset in self._launched if preset.core == core])
-        self._world.scratchpads.append(lx)
+        supplied = {LX: [preset for preset in self._launched if preset.core == core]}
+        local = {name: Local(size, supplied.get(name, ()), name=spoken(name)) for name, size in self.sizes.items()}
+        self._world.scratchpads.append(local[LX])
         channels = [LiveChannel(c.name, number, c.init, core) for number, c in enumerate(self.binary.channels)]
         slots = {}
         for group in groups:
@@ -128,7 +130,7 @@ class Machine:
         for number, program in enumerate(self.binary.units):
             domain, slot = slots[program.label]
             limit = max(1, self.device.units[program.kind].max_outstanding)
-            unit = Unit(number, program.label, core, lx, limit, domain, slot, clocks.start(domain, slot))
+            unit = Unit(number, program.label, core, local, limit, domain, slot, clocks.start(domain, slot))
             unit.code, unit.steps = program.code, code[number]
             unit.channels = channels
             units.append(unit)
@@ -149,7 +151,8 @@ class Machine:
                     trace.describe(program.label, index, text, str(where or ""))
 
     def _side(self, end: End) -> str:
-        return end.space if end.buffer is None else f"{end.space} {self.binary.buffers[end.buffer].name}"
+        space = self.binary.memory(end) or end.space
+        return space if end.buffer is None else f"{space} {self.binary.buffers[end.buffer].name}"
 
     def run(self) -> int:
         """Run to the end and return the cycles. Raises ``InvalidKernel`` with what the sanitizer found."""
@@ -196,7 +199,6 @@ def _check(binary: Binary, device: Device, parameters: Sequence[int]) -> None:
 
 
 def _misfits(binary: Binary, device: Device) -> list[str]:
-    lx = device.memory("lx")
     found = [f"device '{device.name}' has a {what} of 0" for what, number in _divisors(device).items() if number < 1]
     if found:
         return found
@@ -211,12 +213,17 @@ def _misfits(binary: Binary, device: Device) -> list[str]:
         elif program.corelet >= (device.corelets if unit.level == "corelet" else 1):
             found.append(f"device '{device.name}' has no unit '{program.kind}' on corelet {program.corelet}")
     for buffer in binary.buffers:
-        if buffer.address < 0 or buffer.end > lx.size:
-            found.append(f"buffer '{buffer.name}' ends at byte {buffer.end:#x} of LX, which has {lx.size:#x} bytes")
-        if buffer.address % lx.alignment or (buffer.depth > 1 and buffer.slot_bytes % lx.alignment):
+        memory, name = device.buffered(buffer.memory), spoken(buffer.memory)
+        if memory is None:
+            found.append(f"device '{device.name}' has no stage '{buffer.memory}', in which buffer '{buffer.name}' lies")
+            continue
+        size = device.share(memory)
+        if buffer.address < 0 or buffer.end > size:
+            found.append(f"buffer '{buffer.name}' ends at byte {buffer.end:#x} of {name}, which has {size:#x} bytes")
+        if buffer.address % memory.alignment or (buffer.depth > 1 and buffer.slot_bytes % memory.alignment):
             found.append(
                 f"buffer '{buffer.name}' starts at byte {buffer.address:#x} with slots of {buffer.slot_bytes} bytes; "
-                f"buffers in LX start at multiples of {lx.alignment}"
+                f"buffers in {name} start at multiples of {memory.alignment}"
             )
     return found
 

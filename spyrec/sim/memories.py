@@ -1,4 +1,4 @@
-"""The memories: LX of one core and device memory, as bytes with their shadows and bounds."""
+"""The memories: what each core has for itself, and device memory, as bytes with their shadows and bounds."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from spyrec import numerics
 from spyrec.errors import Diagnostic, InvalidKernel, OutOfResources, Severity
+from spyrec.isa import LX
 from spyrec.sim.boxes import Box, Interval
 from spyrec.sim.faults import UnitStops, bytes_text
 from spyrec.sim.shadow import Bytes, Shadow, SharedShadow
@@ -19,18 +20,24 @@ from spyrec.spyrecode.launch import Region
 from spyrec.spyrecode.signature import LITERAL
 
 
-class Lx:
-    """The scratchpad of one core: ``size`` bytes, unwritten but for ``presets``. Pages that are never touched cost
-    nothing.
+def spoken(memory: str) -> str:
+    """How messages call a memory that buffers lie in."""
+    return "LX" if memory == LX else memory
+
+
+class Local:
+    """LX of one core, or its part of a stage, called ``name``: ``size`` bytes, unwritten but for ``presets``. Pages
+    that are never touched cost nothing.
     """
 
-    __slots__ = ("data", "shadow")
+    __slots__ = ("data", "name", "shadow")
 
-    def __init__(self, size: int, presets: Sequence[Preset] = ()) -> None:
+    def __init__(self, size: int, presets: Sequence[Preset] = (), *, name: str = "LX") -> None:
+        self.name = name
         try:
             self.data: Bytes = np.zeros(size, np.uint8)
         except (MemoryError, ValueError):
-            message = f"the host has no memory for an LX of {size} bytes"
+            message = f"the host has no memory for {'an' if name == 'LX' else 'a'} {name} of {size} bytes"
             raise OutOfResources([Diagnostic(Severity.ERROR, message, "host-memory")], "host memory", size) from None
         supplied = []
         for preset in presets:

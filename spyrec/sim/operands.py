@@ -2,56 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from spyrec.isa import Buffer
+from spyrec.device.model import Device
+from spyrec.isa import Binary, Buffer
 from spyrec.sim.boxes import MAX_PIECES, Box, TooManyPieces
 from spyrec.sim.faults import UnitStops, bytes_text
-from spyrec.sim.memories import DeviceMemory, Window
+from spyrec.sim.memories import DeviceMemory, Window, spoken
 from spyrec.sim.units import Unit
 
 Address = Callable[[Unit], int]
 """The checked byte address of an operand's first element, or :class:`UnitStops`."""
 
 
-def lx_address(
+def local_address(
     base: int | None,
     offset: int,
     box: Box,
     buffer: int | None,
-    buffers: Sequence[Buffer],
-    size: int,
+    binary: Binary,
+    device: Device,
     *,
     writes: bool = False,
 ) -> Address:
-    """The address of ``box`` at ``registers[base] + offset`` in LX of ``size`` bytes, in one slot of ``buffer``."""
-    owner = None if buffer is None else buffers[buffer]
+    """The address of ``box`` at ``registers[base] + offset``, in one slot of ``buffer`` or, without one, in LX."""
+    owner = None if buffer is None else binary.buffers[buffer]
+    size = device.share(device.memory("lx"))
+    name = "LX" if owner is None else spoken(owner.memory)
     good: set[int] = set()  # what was checked once need not be checked again: nothing about it changes
 
     def address(unit: Unit) -> int:
         at = offset if base is None else offset + unit.regs[base]
         if at not in good:
             low, high = at + box.low, at + box.high
-            if low < 0 or high > size:
+            if name == "LX" and (low < 0 or high > size):
                 raise UnitStops("out-of-lx", f"{bytes_text(low, high)} leave LX, which has {size:#x} bytes")
             if owner is not None:
-                _inside(low, high, owner)
-            _check_shape(at, box, "LX", writes)
+                _inside(low, high, owner, name)
+            _check_shape(at, box, name, writes)
             good.add(at)
         return at
 
     return address
 
 
-def _inside(low: int, high: int, buffer: Buffer) -> None:
-    """Refuse bytes that are not all in one slot of ``buffer``."""
+def _inside(low: int, high: int, buffer: Buffer, memory: str) -> None:
+    """Refuse bytes that are not all in one slot of ``buffer``, which lies in ``memory``."""
     slot = (low - buffer.address) // buffer.slot_bytes
     if 0 <= slot < buffer.depth and high <= buffer.address + (slot + 1) * buffer.slot_bytes:
         return
     whole = f"buffer '{buffer.name}' ({buffer.depth} x {buffer.slot_bytes} bytes from {buffer.address:#x} on)"
     if low < buffer.address or high > buffer.end:
-        raise UnitStops("out-of-buffer", f"{bytes_text(low, high)} of LX leave {whole}")
-    raise UnitStops("out-of-buffer", f"{bytes_text(low, high)} of LX cross from one slot of {whole} into the next")
+        raise UnitStops("out-of-buffer", f"{bytes_text(low, high)} of {memory} leave {whole}")
+    crossed = f"{bytes_text(low, high)} of {memory} cross from one slot of {whole} into the next"
+    raise UnitStops("out-of-buffer", crossed)
 
 
 def _check_shape(at: int, box: Box, memory: str, writes: bool) -> None:

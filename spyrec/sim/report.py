@@ -7,11 +7,12 @@
            "resources": [{"name", "what", "amount", "peak", "cycles", "edges"}, ...]},
  "units": [{"core", "unit", "instructions", "busy", "idle", "waiting": {channel: cycles}, "waiting_on": {unit: cycles}},
            ...],
- "memory": {"device" | "lx": {"read" | "written": {"useful", "asked", "moved"}}},
+ "memory": {"device" | "lx" | kind of a stage: {"read" | "written": {"useful", "asked", "moved"}}},
  "links": [{"source", "target", "useful", "asked", "moved"}, ...],
  "ring": [{"from": core, "to": core, "moved"}, ...],
  "lx": {"size", "reserved", "peak", "at": [buffer, ...],
-        "buffers": [{"name", "address", "bytes", "first", "last"}, ...]}}
+        "buffers": [{"name", "address", "bytes", "first", "last"}, ...]},
+ "stages": {kind of a stage: as "lx", ...}}
 ```
 """
 
@@ -20,10 +21,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spyrec.isa import Binary, Buffer, Contract, Instruction, Stream, Xfer
+from spyrec.isa import LX, Binary, Buffer, Contract, Instruction, Stream, Xfer
 from spyrec.sim import roofline
 from spyrec.sim.faults import cores
 from spyrec.sim.machine import Machine, end
+from spyrec.sim.memories import spoken
 from spyrec.sim.trace import Tally, Trace
 from spyrec.sim.traffic import Counter, LinkCounter
 from spyrec.sim.units import Unit
@@ -39,6 +41,7 @@ def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: i
     useful = {(a, b): _useful(machine, a, b, counter) for (a, b), counter in traffic.links.items()}
     bound = roofline.bound(binary, device, read + written, useful, trace.tallies)
     posters = {channel.name: channel.source for channel in binary.channels}
+    rooms = {name: {"size": size, **_room(binary, name, trace.tallies)} for name, size in machine.sizes.items()}
     return {
         "schema": SCHEMA,
         "kernel": kernel,
@@ -51,8 +54,8 @@ def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: i
         "bound": _bound(bound, cycles),
         "units": [_unit(u, cycles, posters) for u in machine.units],
         "memory": {
-            "device": _counter(traffic.device, read, written),
-            "lx": _counter(traffic.lx, traffic.lx.read_asked, traffic.lx.written_asked),
+            "device": _counter(traffic.memory("device"), read, written),
+            **{name: _local_counter(traffic.memory(name)) for name in machine.sizes},
         },
         "links": [
             {"source": link[0], "target": link[1], "useful": useful[link], "asked": c.asked, "moved": c.moved}
@@ -62,7 +65,8 @@ def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: i
             {"from": link // 2, "to": (link // 2 + (-1 if link % 2 else 1)) % device.cores, "moved": moved}
             for link, moved in sorted(traffic.ring.items())
         ],
-        "lx": {"size": machine.lx_size, **_lx(binary, trace.tallies)},
+        "lx": rooms[LX],
+        "stages": {name: room for name, room in rooms.items() if name != LX},
     }
 
 
@@ -120,17 +124,23 @@ def _counter(counter: Counter, read: int, written: int) -> dict[str, dict[str, i
     }
 
 
-# LX
+def _local_counter(counter: Counter) -> dict[str, dict[str, int]]:
+    """Of a memory that holds other data each time: what is asked for is useful."""
+    return _counter(counter, counter.read_asked, counter.written_asked)
 
 
-def _lx(binary: Binary, tallies: Mapping[tuple[int, int, int], Tally]) -> dict[str, Any]:
-    """Which bytes are reserved, and when, on the core that needs most at once, how many of them are in use."""
+# LX and stages
+
+
+def _room(binary: Binary, memory: str, tallies: Mapping[tuple[int, int, int], Tally]) -> dict[str, Any]:
+    """Which bytes of a memory are reserved, and when, on the core that needs most at once, how many are in use."""
+    here = [n for n, buffer in enumerate(binary.buffers) if buffer.memory == memory]
     used: dict[int, dict[int, tuple[int, int]]] = {}  # per core and buffer: first and last cycle of use
     for (core, unit, index), tally in tallies.items():
-        mine = used.setdefault(core, {})
-        for buffer in _buffers(binary.units[unit].code[index]):
-            first, last = mine.get(buffer, (tally.first, tally.last))
-            mine[buffer] = min(first, tally.first), max(last, tally.last)
+        spans = used.setdefault(core, {})
+        for buffer in set(here).intersection(_buffers(binary.units[unit].code[index])):
+            first, last = spans.get(buffer, (tally.first, tally.last))
+            spans[buffer] = min(first, tally.first), max(last, tally.last)
     peak = 0
     at: tuple[int, ...] = ()
     for spans in used.values():
@@ -141,7 +151,7 @@ def _lx(binary: Binary, tallies: Mapping[tuple[int, int, int], Tally]) -> dict[s
                 peak, at = size, live
     first_core = used[min(used)] if used else {}
     return {
-        "reserved": _covered(binary.buffers),
+        "reserved": _covered([binary.buffers[n] for n in here]),
         "peak": peak,
         "at": [binary.buffers[b].name for b in at],
         "buffers": [
@@ -152,7 +162,7 @@ def _lx(binary: Binary, tallies: Mapping[tuple[int, int, int], Tally]) -> dict[s
                 "first": first_core[n][0] if n in first_core else None,
                 "last": first_core[n][1] if n in first_core else None,
             }
-            for n, b in enumerate(binary.buffers)
+            for n, b in ((n, binary.buffers[n]) for n in here)
         ],
     }
 
@@ -192,7 +202,9 @@ def render(report: Mapping[str, Any]) -> str:
     if report["shuffle"] is not None:
         lines.append(f"latencies drawn at random (seed {report['shuffle']}): cycles mean nothing")
     lines += ["", *_bound_text(report["bound"]), "", *_units_text(report["units"], cycles), ""]
-    lines += [*_bytes_text(report), "", *_lx_text(report["lx"])]
+    lines += _bytes_text(report)
+    for name, room in {LX: report["lx"], **report["stages"]}.items():
+        lines += ["", *_room_text(spoken(name), room)]
     return "\n".join(lines) + "\n"
 
 
@@ -237,12 +249,12 @@ def _bytes_text(report: Mapping[str, Any]) -> Iterator[str]:
         yield f"{where:<24}{link['useful']:>14}{link['asked']:>14}{link['moved']:>14}"
 
 
-def _lx_text(lx: Mapping[str, Any]) -> Iterator[str]:
+def _room_text(name: str, room: Mapping[str, Any]) -> Iterator[str]:
     yield (
-        f"LX: {lx['reserved']} of {lx['size']} bytes in {len(lx['buffers'])} buffers; {lx['peak']} in use at once"
-        + (f", by {', '.join(lx['at'])}" if lx["at"] else "")
+        f"{name}: {room['reserved']} of {room['size']} bytes in {len(room['buffers'])} buffers; "
+        f"{room['peak']} in use at once" + (f", by {', '.join(room['at'])}" if room["at"] else "")
     )
-    for b in sorted(lx["buffers"], key=lambda b: (b["address"], b["name"])):
+    for b in sorted(room["buffers"], key=lambda b: (b["address"], b["name"])):
         used = f"cycles {b['first']} to {b['last']}" if b["first"] is not None else "not used"
         yield f"  {b['address']:#08x} {b['bytes']:>9} {b['name']:<16} {used}"
 

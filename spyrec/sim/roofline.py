@@ -12,7 +12,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from spyrec.device import routes
 from spyrec.device.model import Device, Unit
+from spyrec.errors import Unsupported
 from spyrec.isa import Binary, Contract, Stream, UnitProgram, Xfer
 from spyrec.sim.boxes import box
 from spyrec.sim.stream import lane_operations
@@ -72,10 +74,9 @@ class _Work:
 
 @dataclass
 class _Steps:
-    """All work of a run: loads from device memory, stores to it, and compute by role of the unit."""
+    """All work of a run: transfers by the memories that they join, and compute by role of the unit."""
 
-    load: _Work = field(default_factory=_Work)
-    store: _Work = field(default_factory=_Work)
+    moves: dict[tuple[str, str], _Work] = field(default_factory=dict)
     compute: dict[str, _Work] = field(default_factory=dict)
 
 
@@ -103,7 +104,7 @@ def bound(
         others = [cycles for name, cycles in chained if name not in mine]
         return sum(others) + post * len(others)
 
-    start = device.timing.transfer_startup if steps.load.amount or steps.store.amount else 0
+    start = device.timing.transfer_startup if any("device" in ends for ends in steps.moves) else 0
     memory = device.memory("device")
     peak = device.timing.device_bandwidth
     found = [Resource(f"memory {memory.kind}", "bytes", unique, peak, unique / peak, start)]
@@ -132,10 +133,10 @@ def _steps(binary: Binary, device: Device, tallies: Mapping[tuple[int, int, int]
         program = binary.units[number]
         instruction = program.code[index]
         if isinstance(instruction, Xfer):
-            spaces = instruction.source.space, instruction.dest.space
-            if "device" in spaces:
-                work = steps.load if spaces[0] == "device" else steps.store
-                work.add(_transfer(device, program, instruction), 1, 0, count)
+            source, dest = binary.memory(instruction.source), binary.memory(instruction.dest)
+            if source is not None and dest is not None:
+                work = steps.moves.setdefault((source, dest), _Work())
+                work.add(_transfer(device, program, instruction, source, dest), 1, 0, count)
         elif isinstance(instruction, Stream | Contract):
             unit = device.units[program.kind]
             amount, cycles = _compute(unit, device, instruction)
@@ -144,9 +145,9 @@ def _steps(binary: Binary, device: Device, tallies: Mapping[tuple[int, int, int]
     return steps
 
 
-def _transfer(device: Device, program: UnitProgram, instruction: Xfer) -> int:
+def _transfer(device: Device, program: UnitProgram, instruction: Xfer, source: str, dest: str) -> int:
     """Cycles of a transfer that has everything for itself and moves each byte once."""
-    links = path(device, program.kind, instruction.source.space, instruction.dest.space)
+    links = path(device, program.kind, source, dest)
     size = min(
         box(tuple(d.count for d in instruction.dims), strides, instruction.element_bytes).bytes
         for strides in (
@@ -154,7 +155,8 @@ def _transfer(device: Device, program: UnitProgram, instruction: Xfer) -> int:
             tuple(d.dest_stride for d in instruction.dims),
         )
     )
-    rate = min(*(link.bandwidth for link in links), device.timing.device_bandwidth)
+    rates = [link.bandwidth for link in links]
+    rate = min(*rates, device.timing.device_bandwidth) if "device" in (source, dest) else min(rates)
     return device.timing.transfer_startup + sum(link.latency for link in links) + -(-size // rate)
 
 
@@ -175,13 +177,27 @@ def _compute(unit: Unit, device: Device, instruction: Stream | Contract) -> tupl
 def _chain(binary: Binary, device: Device, steps: _Steps) -> list[tuple[str, int]]:
     """What one tile passes, in order: (role of the unit, cycles at least).
 
-    A step counts only if a channel joins it to the one before.
+    A step counts only if a channel joins it to the one before. Where there is none between device memory and LX, the
+    transfers by way of stages are steps of their own.
     """
     labels = {u.label: device.units[u.kind].role for u in binary.units}
     joined = {(labels[c.source], labels[c.target]) for c in binary.channels}
     chain: list[tuple[str, int]] = []
 
-    for role, work in (("load", steps.load), *sorted(steps.compute.items()), ("store", steps.store)):
+    near, far = device.memory("lx").kind, device.memory("device").kind
+    ways = [("load", work) for work in _way(device, steps, far, near)]
+    ways += [*sorted(steps.compute.items()), *(("store", work) for work in _way(device, steps, near, far))]
+    for role, work in ways:
         if work.amount and (not chain or (chain[-1][0], role) in joined):
             chain.append((role, work.least))
     return chain
+
+
+def _way(device: Device, steps: _Steps, source: str, target: str) -> list[_Work]:
+    """The transfers between device memory and LX, in the order in which bytes take them."""
+    try:
+        legs = routes.legs(device, source, target)
+    except Unsupported:
+        return []
+    ends = [tuple(device.memories[kind].space for kind in (leg[0][0], leg[0][-1])) for leg in legs]
+    return [steps.moves.get((a, b), _Work()) for a, b in ends]

@@ -41,14 +41,17 @@ class LinkCounter:
 
 @dataclass
 class Traffic:
-    """The counters of a run. ``links`` are those that the program's instructions can use; ``ring`` has the bytes that
+    """The counters of a run: of memories and links that the program's instructions can use. ``ring`` has the bytes that
     moved over each link of the ring (:mod:`spyrec.sim.ring`).
     """
 
-    device: Counter = field(default_factory=Counter)
-    lx: Counter = field(default_factory=Counter)
+    memories: dict[str, Counter] = field(default_factory=dict)
     links: dict[tuple[str, str], LinkCounter] = field(default_factory=dict)
     ring: dict[int, int] = field(default_factory=dict)
+
+    def memory(self, name: str) -> Counter:
+        """The counter of a memory: ``device``, ``lx`` or the kind of a stage."""
+        return self.memories.setdefault(name, Counter())
 
     def along(self, links: Iterable[Link]) -> list[LinkCounter]:
         """The counters of some links."""

@@ -14,10 +14,10 @@ import numpy as np
 
 from spyrec.device import cost
 from spyrec.device.model import Device, Link
-from spyrec.isa import Instruction, Xfer
+from spyrec.isa import LX, Instruction, Xfer
 from spyrec.sim.boxes import Box, box, pairing
 from spyrec.sim.faults import UnitStops
-from spyrec.sim.operands import device_address, lx_address
+from spyrec.sim.operands import device_address, local_address
 from spyrec.sim.shadow import Bytes, SharedShadow
 from spyrec.sim.units import BLOCKED, Flight, Step, Unit
 from spyrec.sim.world import Site
@@ -37,7 +37,8 @@ def xfer(site: Site, instruction: Instruction) -> Step:
     world, index, following, cycles = site.world, site.index, site.index + 1, site.cycles
     startup = world.device.timing.transfer_startup
     engine, latencies, sanitizer = world.engine, world.engine.latencies, world.sanitizer
-    from_space, to_space = instruction.source.space, instruction.dest.space
+    from_space, to_space = (world.binary.memory(end) for end in (instruction.source, instruction.dest))
+    assert to_space is not None
     links = path(world.device, site.program.kind, from_space, to_space)
     cap, latency = min(link.bandwidth for link in links), sum(link.latency for link in links)
     shared = "device" in (from_space, to_space)
@@ -46,8 +47,8 @@ def xfer(site: Site, instruction: Instruction) -> Step:
     copy = copier(instruction.element_bytes, source, dest)
     read_moves = moved_bytes(world.device, links, from_space, source)
     write_moves = moved_bytes(world.device, links, to_space, dest)
-    counters = {"device": world.traffic.device, "lx": world.traffic.lx}
-    read_counter, write_counter = counters.get(from_space), counters[to_space]
+    read_counter = None if from_space is None else world.traffic.memory(from_space)
+    write_counter = world.traffic.memory(to_space)
     link_counters = world.traffic.along(links)
     within = 0 if shared else dest.bytes
 
@@ -93,21 +94,19 @@ def boxes(instruction: Xfer) -> tuple[Box, Box]:
     )
 
 
-def path(device: Device, unit: str, source: str, dest: str) -> list[Link]:
-    """The links from space ``source`` (``device``, ``lx``, ``fill``) through ``unit`` to ``dest``.
+def path(device: Device, unit: str, source: str | None, dest: str | None) -> list[Link]:
+    """The links from memory ``source``, none for a fill, through ``unit`` to ``dest``.
 
     Raises ``InvalidKernel`` when the device has no such link.
     """
-    links = []
-    if source != "fill":
-        links.append(device.link(device.memory("device" if source == "device" else "lx").kind, unit))
-    links.append(device.link(unit, device.memory("device" if dest == "device" else "lx").kind))
-    return links
+    kinds = {memory.space: memory.kind for memory in device.memories.values()}
+    links = [] if source is None else [device.link(kinds[source], unit)]
+    return links if dest is None else [*links, device.link(unit, kinds[dest])]
 
 
-def moved_bytes(device: Device, links: Sequence[Link], space: str, where: Box) -> Callable[[int], int]:
+def moved_bytes(device: Device, links: Sequence[Link], space: str | None, where: Box) -> Callable[[int], int]:
     """Address of ``where`` to the bytes that move for it over ``links``: whole grains of device memory and of the
-    links; single bytes of LX where the links carry any size.
+    links; single bytes of other memories where the links carry any size.
     """
     grain = cost.grain(links, device.memory("device").alignment if space == "device" else 1)
     if grain == 1:
@@ -152,18 +151,17 @@ def _source(site: Site, instruction: Xfer, where: Box) -> Source:
             return window.data, place, at
 
         return read_device
-    buffers, size = site.world.binary.buffers, site.world.device.memory("lx").size
-    buffer = -1 if end.buffer is None else end.buffer
-    lx = lx_address(end.base, end.offset, where, end.buffer, buffers, size)
+    buffer, name = -1 if end.buffer is None else end.buffer, site.world.binary.memory(end) or LX
+    near = local_address(end.base, end.offset, where, end.buffer, site.world.binary, site.world.device)
 
-    def read_lx(unit: Unit) -> tuple[Bytes, int, int]:
-        at = lx(unit)
-        found = unit.lx.shadow.read(where.intervals, at, unit.access(index, buffer), unit.clock)
+    def read_local(unit: Unit) -> tuple[Bytes, int, int]:
+        at, local = near(unit), unit.local[name]
+        found = local.shadow.read(where.intervals, at, unit.access(index, buffer), unit.clock)
         if found:
-            sanitizer.judge(found, "LX", reads=True)
-        return unit.lx.data, at, at
+            sanitizer.judge(found, local.name, reads=True)
+        return local.data, at, at
 
-    return read_lx
+    return read_local
 
 
 def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
@@ -185,18 +183,17 @@ def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
             return window.data, place, at, shadow
 
         return write_device
-    buffers, size = site.world.binary.buffers, site.world.device.memory("lx").size
-    buffer = -1 if end.buffer is None else end.buffer
-    lx = lx_address(end.base, end.offset, where, end.buffer, buffers, size, writes=True)
+    buffer, name = -1 if end.buffer is None else end.buffer, site.world.binary.memory(end) or LX
+    near = local_address(end.base, end.offset, where, end.buffer, site.world.binary, site.world.device, writes=True)
 
-    def write_lx(unit: Unit) -> tuple[Bytes, int, int, SharedShadow | None]:
-        at = lx(unit)
-        found = unit.lx.shadow.write(where.intervals, at, unit.access(index, buffer), unit.clock)
+    def write_local(unit: Unit) -> tuple[Bytes, int, int, SharedShadow | None]:
+        at, local = near(unit), unit.local[name]
+        found = local.shadow.write(where.intervals, at, unit.access(index, buffer), unit.clock)
         if found:
-            sanitizer.judge(found, "LX", reads=False)
-        return unit.lx.data, at, at, None
+            sanitizer.judge(found, local.name, reads=False)
+        return local.data, at, at, None
 
-    return write_lx
+    return write_local
 
 
 def copier(element_bytes: int, source: Box, dest: Box) -> Callable[[Bytes, int, Bytes, int], None]:

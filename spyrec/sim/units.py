@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy.typing as npt
 
-from spyrec.isa import Instruction
+from spyrec.isa import LX, Instruction
 from spyrec.sim.clocks import Access, Clock, Domain
-from spyrec.sim.memories import Lx
+from spyrec.sim.memories import Local
 
 BLOCKED = -1
 DONE = -2
@@ -87,7 +87,8 @@ class Unit:
     [iteration, end, ...] of the loops that it is in: something is to be done before iteration ``end``. ``flights`` are
     its transfers that may not be complete at ``time``, ``queue`` those that have not ended, in order; the first one
     moves or waits for its start-up. ``last`` is the one that was issued last, ``finished`` when the one that ended last
-    was complete. ``kept`` are the sums that a contraction left in the unit.
+    was complete. ``kept`` are the sums that a contraction left in the unit. ``local`` are the memories of its core, by
+    name.
     """
 
     __slots__ = (
@@ -105,6 +106,7 @@ class Unit:
         "label",
         "last",
         "limit",
+        "local",
         "loops",
         "lx",
         "number",
@@ -122,7 +124,7 @@ class Unit:
         number: int,
         label: str,
         core: int,
-        lx: Lx,
+        local: Mapping[str, Local],
         limit: int,
         domain: Domain,
         slot: int,
@@ -131,7 +133,8 @@ class Unit:
         self.number = number
         self.label = label
         self.core = core
-        self.lx = lx
+        self.local = local
+        self.lx = local[LX]
         self.limit = limit
         self.domain = domain
         self.slot = slot

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from spyrec.device.model import Device
 from spyrec.isa import Binary, UnitProgram
 from spyrec.sim.engine import Engine
-from spyrec.sim.memories import DeviceMemory, Lx
+from spyrec.sim.memories import DeviceMemory, Local
 from spyrec.sim.peers import Peers
 from spyrec.sim.sanitizer import Sanitizer
 from spyrec.sim.traffic import Traffic
@@ -26,7 +26,7 @@ class World:
     sanitizer: Sanitizer
     traffic: Traffic
     peers: Peers
-    scratchpads: list[Lx] = field(default_factory=list)
+    scratchpads: list[Local] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pytest
 from executed import kernel, load, store
 
 import spyrec
-from spyrec.sim.memories import Lx
+from spyrec.sim.memories import Local
 from spyrec.spyrecode import Preset
 
 ALIASED = """
@@ -173,10 +173,10 @@ def test_what_scratchpads_refuse(values: dict[str, object], id: str, message: st
 
 
 def test_the_simulated_scratchpads_too() -> None:
-    lx = Lx(256, [Preset(0, 64, np.arange(4, dtype=np.int32))])
+    lx = Local(256, [Preset(0, 64, np.arange(4, dtype=np.int32))])
     assert np.array_equal(lx.data[64:80].view(np.int32), np.arange(4))
     with pytest.raises(spyrec.InvalidKernel, match="LX of core 0"):
-        Lx(256, [Preset(0, 248, np.arange(4, dtype=np.int32))])
+        Local(256, [Preset(0, 248, np.arange(4, dtype=np.int32))])
 
 
 @pytest.mark.parametrize("seed", range(4))

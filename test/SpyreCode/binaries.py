@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +27,9 @@ from spyrec.isa.fields import REGISTERS, VECTOR_REGISTERS, Field, Kind
 from spyrec.isa.micro import CONST, MICRO_ROWS, PRODUCT, SPLAT
 from spyrec.isa.table import ELEMENT_TYPES, FOLDS, ROWS, STARTS
 
+Numbers = Sequence[int]
+"""Numbers of buffers."""
+
 NAMES = st.one_of(st.sampled_from(["a", "x_full", "in", "unit", "r0", "b.1$"]), st.text(max_size=8))
 SIGNED64 = st.one_of(st.integers(-3, 3), st.integers(-(1 << 63), (1 << 63) - 1))
 STRIDES = st.one_of(st.integers(-256, 256), st.integers(-(1 << 31), (1 << 31) - 1))
@@ -49,7 +53,7 @@ def field_values(field: Field) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def scalars(draw: st.DrawFn, buffers: int) -> Instruction:
+def scalars(draw: st.DrawFn, buffers: Numbers) -> Instruction:
     """An instruction that neither jumps nor synchronises nor reads the bank."""
     row = draw(st.sampled_from(PLAIN))
     values = {f.name: draw(field_values(f)) for f in row.fields if f.kind is not Kind.BUFFER}
@@ -58,21 +62,22 @@ def scalars(draw: st.DrawFn, buffers: int) -> Instruction:
     return Instruction(row.op, **values)
 
 
-def buffer_numbers(buffers: int) -> st.SearchStrategy[int | None]:
-    return st.none() if buffers == 0 else st.one_of(st.none(), st.integers(0, buffers - 1))
+def buffer_numbers(buffers: Numbers) -> st.SearchStrategy[int | None]:
+    return st.one_of(st.none(), st.sampled_from(buffers)) if buffers else st.none()
 
 
 @st.composite
-def ends(draw: st.DrawFn, buffers: int) -> End:
-    space = draw(st.sampled_from(["device", "lx"]))
-    buffer = draw(buffer_numbers(buffers)) if space == "lx" else None
+def ends(draw: st.DrawFn, buffers: Numbers, staged: Numbers) -> End:
+    space = draw(st.sampled_from(["device", "lx", *(["stage"] if staged else [])]))
+    numbers = {"device": st.none(), "lx": buffer_numbers(buffers)}
+    buffer = draw(numbers[space] if space in numbers else st.sampled_from(staged))
     return End(space, draw(st.one_of(st.none(), REGISTER)), draw(SIGNED64), buffer)
 
 
 @st.composite
-def transfers(draw: st.DrawFn, buffers: int) -> Xfer:
+def transfers(draw: st.DrawFn, buffers: Numbers, staged: Numbers) -> Xfer:
     dims = draw(st.lists(st.builds(Dim, COUNTS, SIGNED64, SIGNED64), min_size=1, max_size=4))
-    source, dest = draw(ends(buffers)), draw(ends(buffers))
+    source, dest = draw(ends(buffers, staged)), draw(ends(buffers, staged))
     if draw(st.integers(0, 4)) == 0:
         source = End("fill", offset=draw(SIGNED64))
         dims = [replace(d, source_stride=0) for d in dims]
@@ -85,7 +90,7 @@ def transfers(draw: st.DrawFn, buffers: int) -> Xfer:
         clipped = replace(dims[0], low=draw(REGISTER), high=draw(st.one_of(st.none(), REGISTER)))
         pattern = draw(st.integers(0, (1 << 8 * size) - 1)) if outside == "fill" else 0
         plain = replace(plain, dims=(clipped, *dims[1:]), outside=outside, pattern=pattern)
-    if dest.space == "lx" and source.space != "device" and draw(st.booleans()):
+    if dest.space == "lx" and source.space in ("lx", "fill") and draw(st.booleans()):
         members = draw(st.integers(1, 5))
         step = draw(st.integers(-9, 9)) if members > 1 else 0
         plain = replace(plain, remote="put", peer=draw(REGISTER), members=members, member_step=step)
@@ -96,7 +101,7 @@ def transfers(draw: st.DrawFn, buffers: int) -> Xfer:
 
 
 @st.composite
-def lists(draw: st.DrawFn, buffers: int, rank: int, sides: list[str]) -> Index:
+def lists(draw: st.DrawFn, buffers: Numbers, rank: int, sides: list[str]) -> Index:
     strides = tuple(draw(st.lists(STRIDES, min_size=rank, max_size=rank)))
     base = st.one_of(st.none(), REGISTER)
     type_ = draw(st.sampled_from(["i32", "i64", "index", "i8"]))
@@ -105,7 +110,7 @@ def lists(draw: st.DrawFn, buffers: int, rank: int, sides: list[str]) -> Index:
 
 
 @st.composite
-def streams(draw: st.DrawFn, buffers: int) -> Stream:
+def streams(draw: st.DrawFn, buffers: Numbers) -> Stream:
     counts = tuple(draw(st.lists(COUNTS, min_size=1, max_size=4)))
     types = st.sampled_from(list(ELEMENT_TYPES))
 
@@ -159,7 +164,7 @@ def streams(draw: st.DrawFn, buffers: int) -> Stream:
 
 
 @st.composite
-def contractions(draw: st.DrawFn, buffers: int) -> Contract:
+def contractions(draw: st.DrawFn, buffers: Numbers) -> Contract:
     counts = tuple(draw(st.lists(COUNTS, min_size=1, max_size=4)))
 
     def operand() -> LxOperand:
@@ -222,17 +227,20 @@ def binaries(draw: st.DrawFn) -> Binary:
         channels = [
             Channel(n, draw(endpoint), draw(endpoint), draw(st.integers(0, 9)), draw(st.integers(0, 1))) for n in names
         ]
+    memories = st.one_of(st.just("lx"), NAMES.filter(lambda name: name != "device"))
     buffers = [
-        Buffer(n, draw(st.integers(0, 1 << 21)), draw(st.integers(1, 1 << 20)), draw(st.integers(1, 4)))
+        Buffer(n, *(draw(st.integers(*reach)) for reach in ((0, 1 << 21), (1, 1 << 20), (1, 4))), draw(memories))
         for n in draw(st.lists(NAMES, max_size=3, unique=True))
     ]
+    near = [number for number, buffer in enumerate(buffers) if buffer.memory == "lx"]
+    staged = [number for number, buffer in enumerate(buffers) if buffer.memory != "lx"]
     tiles = draw(st.integers(1, 4))
     columns = draw(st.integers(0, 3))
     table = tuple(tuple(draw(SIGNED64) for _ in range(columns)) for _ in range(tiles)) if columns else ()
     parameters = draw(st.integers(0, 3))
     programs = []
     for unit in units:
-        choices = [scalars(len(buffers)), transfers(len(buffers)), streams(len(buffers)), contractions(len(buffers))]
+        choices = [scalars(near), transfers(near, staged), streams(near), contractions(near)]
         for number, channel in enumerate(channels):
             peer = REGISTER if channel.peers else st.none()
             for op, end in (("post", channel.source), ("wait", channel.target)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import binaries
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -40,9 +42,10 @@ EXAMPLE = Binary(
             0,
             (
                 Instruction("li", rd=1, imm=3),
-                Instruction("loop", rd=2, ra=1, target=5),
+                Instruction("loop", rd=2, ra=1, target=6),
                 Instruction("wait", channel=1),
-                Xfer(element_bytes=2, source=End("device", 2), dest=End("lx", None, 8, 0), dims=(Dim(64, 2, 2),)),
+                Xfer(element_bytes=2, source=End("device", 2), dest=End("stage", None, 8, 1), dims=(Dim(64, 2, 2),)),
+                Xfer(element_bytes=2, source=End("stage", 2, 0, 1), dest=End("lx", None, 8, 0), dims=(Dim(64, 2, 2),)),
                 Instruction("post", channel=0),
                 Instruction("endloop"),
                 Instruction("halt"),
@@ -60,7 +63,7 @@ EXAMPLE = Binary(
         ),
     ),
     channels=(Channel("full", "load", "sfu", 0), Channel("free", "sfu", "load", 2)),
-    buffers=(Buffer("b", 0, 128, 2),),
+    buffers=(Buffer("b", 0, 128, 2), Buffer("s", 0, 128, 2, "l1")),
     parameters=1,
     tiles=2,
 )
@@ -109,6 +112,15 @@ def test_damage_behind_a_right_checksum_is_refused_or_harmless(changes: list[tup
     assert "byte 0x" in message
 
 
+def test_a_stage_is_named_once() -> None:
+    """By its kind, after the other names; LX is no stage, whatever a file says."""
+    assert DATA.count(b"l1") == 1
+    assert "buffer s in l1 address 0 slots 2 bytes 128" in isa.disassemble(EXAMPLE)
+    assert "a buffer is in stage 1 of 0" in refusal(seal(DATA[:44] + b"\0\0" + DATA[46:]))
+    alone = isa.encode(Binary(buffers=(Buffer("s", 0, 128, 2, "l1"),)))
+    assert "is not the one encoding" in refusal(seal(alone.replace(b"l1", b"lx")))
+
+
 @given(st.binary(max_size=300))
 @settings(max_examples=200, deadline=None)
 def test_junk_is_refused(junk: bytes) -> None:
@@ -124,8 +136,8 @@ def test_junk_is_refused(junk: bytes) -> None:
         (12, b"\x00\x00\x00\x00", "checksum 0x00000000 does not match"),
         (16, b"\xff", "the header says 767 bytes"),
         (24, b"\x00\x00\x00\x00", "0 tiles"),
-        (512 - 128, b"\x00", "no instruction has code 0x00"),
-        (512 - 128 + 1, b"\xff", "reserved bits of word 0"),
+        (len(DATA) - 128, b"\x00", "no instruction has code 0x00"),
+        (len(DATA) - 128 + 1, b"\xff", "reserved bits of word 0"),
     ],
 )
 def test_refusals_say_what_and_where(offset: int, value: bytes, message: str) -> None:
@@ -165,7 +177,20 @@ BOX = (Dim(1, 0, 0),)
         (with_code(Xfer(dims=(Dim(0, 1, 1),)), HALT), "each is at least 1"),
         (with_code(Xfer(dims=BOX, dest=End("fill")), HALT), "the destination is no memory"),
         (with_code(Xfer(dims=BOX, source=End("device", buffer=0)), HALT), "device memory has no buffers"),
-        (with_code(Xfer(dims=BOX, source=End("lx", buffer=3)), HALT), "buffer 3 of 1"),
+        (with_code(Xfer(dims=BOX, source=End("lx", buffer=3)), HALT), "buffer 3 of 2"),
+        (with_code(Xfer(dims=BOX, source=End("lx", buffer=1)), HALT), "buffer 's' lies in l1, not in lx"),
+        (with_code(Xfer(dims=BOX, dest=End("stage", buffer=0)), HALT), "buffer 'b' lies in lx, not in stage"),
+        (with_code(Xfer(dims=BOX, dest=End("stage")), HALT), "a place in a stage is in no buffer"),
+        (with_code(Instruction("sload", imm=4, buffer=1), HALT), "buffer 's' lies in l1, not in lx"),
+        (with_code(Stream(counts=(1,), outputs=(replace(ADDRESS, buffer=1),)), HALT), "lies in l1, not in lx"),
+        (
+            with_code(Xfer(dims=BOX, source=End("stage", buffer=1), remote="put", peer=0, members=1), HALT),
+            "put with a stage on the other side",
+        ),
+        (
+            with_code(Xfer(dims=BOX, source=End("stage", buffer=1), remote="get", peer=0, members=1), HALT),
+            "get reaches the LX of other cores only",
+        ),
         (with_code(Stream(counts=(1,)), HALT), "without outputs"),
         (with_code(Stream(counts=(1,), outputs=(ADDRESS,)), HALT), "stores v0, which is not written"),
         (
@@ -181,6 +206,7 @@ BOX = (Dim(1, 0, 0),)
         (Binary(tiles=0), "0 tiles"),
         (Binary(channels=(Channel("c", "load", "sfu", 0),)), "unit load, which has no program"),
         (Binary(buffers=(Buffer("b", 0, 0, 1),)), "0 bytes"),
+        (Binary(buffers=(Buffer("b", 0, 128, 1, "device"),)), "buffer 'b' lies in device memory"),
         (Binary(core_table=((1,),), tiles=2), "1 rows"),
     ],
 )
