@@ -21,7 +21,6 @@ _SHAPED = (ir.RankedTensorType, ir.UnrankedTensorType, ir.MemRefType, ir.Unranke
 _INTER_TILE = (ktdp.InterTileProduceOp, ktdp.InterTileConsumeOp, ktdp.InterTileReduceOp)
 _ENDS = (ktdp.YieldPartialOp, ktdp.YieldReducedOp)
 _WITH_BODIES = ("linalg.generic", "tensor.generate", "tensor.pad")
-_UNSIGNED = ("arith.divui", "arith.remui", "arith.ceildivui")
 
 
 @dataclass
@@ -321,9 +320,6 @@ class _Function:
             # The vector unit computes it, on a tensor of rank 0.
             for type_ in types:
                 self._scalar_source(op, type_)
-        elif op.name in _UNSIGNED and any(self.values.interval(operand, at=op).low < 0 for operand in op.operands):
-            why = "a unit divides signed numbers, and an operand may be negative"
-            self._refuse(op, support.Refusal(why, "use the signed operation"))
 
     def _scalar_source(self, op: ir.Operation, type_: ir.Type) -> None:
         """A scalar that every lane gets, or that the vector unit computes."""

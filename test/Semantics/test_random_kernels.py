@@ -41,6 +41,28 @@ def test_a_difference_is_seen() -> None:
 
 
 FOUND = {
+    # Units and the host divide without a sign, too.
+    "unsigned_divisions_of_negative_numbers": (
+        f"""{load("a", "x", "4xi32")}
+    %p = tensor.extract %a[%c0] : tensor<4xi32>
+    %q = tensor.extract %a[%c1] : tensor<4xi32>
+    %m = arith.constant -5 : i32
+    %five = arith.constant 5 : i32
+    %n = arith.minsi %p, %m : i32
+    %d = arith.divui %n, %five : i32
+    %r = arith.remui %n, %five : i32
+    %c = arith.ceildivui %q, %n : i32
+    %e = arith.addi %d, %c : i32
+    %s = tensor.splat %e : tensor<4xi32>
+    %k = arith.index_cast %r : i32 to index
+    %y = scf.for %i = %c0 to %k step %c1 iter_args(%t = %s) -> (tensor<4xi32>) {{
+      %u = arith.addi %t, %a : tensor<4xi32>
+      scf.yield %u : tensor<4xi32>
+    }}
+    {store("y", "z", "4xi32")}""",
+        ("x 4xi32", "z 4xi32"),
+        Setting(),
+    ),
     # Folding has made the term 0 before the fold had its init.
     "a_fold_of_nothing_into_nothing": (
         f"""{load("a", "x", "4x8xi32")}
