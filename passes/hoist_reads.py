@@ -9,7 +9,7 @@ from typing import ClassVar
 from spyrec.dialects import dataflow
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
-from spyrec.passes.analysis import buffers, kernels, support
+from spyrec.passes.analysis import buffers, kernels, reach, support
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.tile_costs import SLOTS
 from spyrec.passkit import Pass, PassContext, option
@@ -97,17 +97,7 @@ def _may_meet(read: dataflow.ReadOp, other: ir.OpView) -> bool:
         return True  # what another core wrote before an exchange can be seen after it
     if read.space.value != other.space.value:
         return False
-    if read.base is None or other.base is None or read.base == other.base:
-        return True
-    arguments = [_argument(base) for base in (read.base, other.base)]
-    return any(argument is None or kernels.may_alias(argument) for argument in arguments)
-
-
-def _argument(base: ir.Value) -> ir.BlockArgument | None:
-    """The argument of the kernel that an address is, if it is one."""
-    if not isinstance(base.owner, ir.Block) or kernels.owner(base.owner).name != "func.func":
-        return None
-    return ir.BlockArgument(base)
+    return reach.may_meet(read.base, other.base)
 
 
 def _with_makers(op: ir.Operation, loop: ir.Operation) -> list[ir.Operation] | None:

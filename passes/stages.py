@@ -117,6 +117,10 @@ STAGES: tuple[Stage, ...] = (
             Step("func.func(materialize-tiles)", "Bytes move between memories on a route that the device has."),
             Step("one-shot-bufferize,func.func(canonicalize,cse)", "Upstream decides what may be computed in place."),
             Step("func.func(adopt-buffers,place-compute)", "Whatever is left is run by a unit, in buffers of LX."),
+            Step(
+                "func.func(share-reads)",
+                "What all tiles read comes from device memory once. Only buffers have an instance on other cores.",
+            ),
             Step("func.func(choose-buffer-depth)", "Units run ahead as far as their buffers have slots."),
             Step(
                 "func.func(alternate-corelets,split-corelets)",

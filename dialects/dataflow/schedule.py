@@ -181,18 +181,28 @@ class ChannelOp(ods.Op, dialect=Dataflow, name="channel", traits=(ods.Symbol,)):
 
 
 class PostOp(ods.Op, dialect=Dataflow, name="post"):
-    """Add 1 to a channel once all earlier work of the unit is complete."""
+    """Add 1 to a channel once all earlier work of the unit is complete.
+
+    At stage `schedule` a post to another core comes after all that stands before it, whichever unit does it: other
+    units are waited for, as far as it concerns what cores share. One that is `alone` speaks for its own unit.
+    """
 
     peer = ods.optional_operand(c.Index, "the core whose unit waits, for a channel between cores")
     channel = ods.attr(c.FlatSymbol, "the channel")
     unit = ods.optional_attr(c.FlatSymbol, "kind of the unit that posts; absent inside `program_unit`")
+    alone = ods.optional_attr(c.UnitAttr, "it says nothing of what other units have done")
     assembly_format = "$channel (`to` $peer^)? attr-dict"
 
 
 class WaitOp(ods.Op, dialect=Dataflow, name="wait"):
-    """Take 1 from a channel; the unit goes on once there is one to take."""
+    """Take 1 from a channel; the unit goes on once there is one to take.
+
+    At stage `schedule` all that stands after a wait for another core comes after it, whichever unit does it, as for
+    `dataflow.post`; of one that is `alone`, what its own unit does.
+    """
 
     peer = ods.optional_operand(c.Index, "the core whose unit posts, for a channel between cores")
     channel = ods.attr(c.FlatSymbol, "the channel")
     unit = ods.optional_attr(c.FlatSymbol, "kind of the unit that waits; absent inside `program_unit`")
+    alone = ods.optional_attr(c.UnitAttr, "other units do not wait with it")
     assembly_format = "$channel (`from` $peer^)? attr-dict"

@@ -118,7 +118,9 @@ class _Reader:
             elif isinstance(view, ChannelOp):
                 self.schedule.channels[view.sym_name.value] = op
             elif isinstance(view, PostOp | WaitOp) and len(op.operands):
-                self.exchanges.append(self._item(op, [unit_of(op) or ""], (), into))
+                item = self._item(op, [unit_of(op) or ""], (), into)
+                if view.alone is None:
+                    self.exchanges.append(item)
             elif isinstance(view, PostOp | WaitOp):
                 ends = self.posts if isinstance(view, PostOp) else self.waits
                 ends.setdefault(view.channel.value, []).append((into, len(into.items), op))

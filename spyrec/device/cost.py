@@ -6,12 +6,16 @@ disagree about one operation. All results are cycles of the device's clock, roun
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 import math
+=======
+from collections import Counter
+>>>>>>> e3f910a (share-reads: what several tiles read is loaded by one of them and put to all)
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from spyrec.device import routes
+from spyrec.device import ring, routes
 from spyrec.device.model import Device, Link, Unit
 from spyrec.errors import Unsupported
 
@@ -85,6 +89,20 @@ def transfer_cycles(device: Device, route: tuple[str, ...], moved: int) -> int:
     along = routes.links(device, route)
     slowest = max((_ceil(moved, link.bandwidth) for link in along), default=0)
     return device.timing.transfer_startup + sum(link.latency for link in along) + slowest
+
+
+def multicast_cycles(
+    device: Device, route: tuple[str, ...], moved: int, trees: Iterable[tuple[int, Iterable[int]]]
+) -> int:
+    """Cycles of the last of several multicasts that begin at once, each of ``moved`` bytes from one core to others: as
+    :func:`transfer_cycles`, with the way around the ring, whose links they share.
+    """
+    found = [ring.tree(source, targets, device.cores) for source, targets in trees]
+    flows = Counter(link for links, _ in found for link in links)
+    hops = max((hops for _, hops in found), default=0)
+    around = _ceil(moved * max(flows.values(), default=0), device.timing.ring_bandwidth)
+    begin = transfer_cycles(device, route, 0)
+    return begin + hops * device.timing.hop_latency + max(around, transfer_cycles(device, route, moved) - begin)
 
 
 def device_share_cycles(device: Device, moved: int) -> int:

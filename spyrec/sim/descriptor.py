@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from spyrec.device.model import Link
+from spyrec.device.ring import tree
 from spyrec.isa import LX, End, Index, Instruction, LxOperand, Xfer
 from spyrec.sim.boxes import Box, box
 from spyrec.sim.elements import Elements
 from spyrec.sim.faults import UnitStops
 from spyrec.sim.memories import Local
 from spyrec.sim.operands import device_address, local_address
-from spyrec.sim.ring import tree
 from spyrec.sim.shadow import Bytes, Shadow
 from spyrec.sim.transfer import WORDS, copier, meet, moved_bytes, path, xfer
 from spyrec.sim.units import BLOCKED, Flight, Step, Unit

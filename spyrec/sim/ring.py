@@ -1,32 +1,15 @@
-"""The ring: which links a transfer between cores passes, and how transfers share them.
+"""How transfers share the links of the ring (:mod:`spyrec.device.ring` says which ones they pass).
 
-Link ``2 * c`` goes from core ``c`` to the next one, link ``2 * c + 1`` to the one before. A transfer takes the shorter
-way, the forward one of two equal ones; a multicast uses each link on its way once. Links are shared by processor
-sharing, fluid and max-min fair: rates grow together until a link is full or a transfer reaches what its own links
-carry; those stay, the others grow on. The bytes pass all links of a way at one rate.
+Processor sharing, fluid and max-min fair: rates grow together until a link is full or a transfer reaches what its own
+links carry; those stay, the others grow on. The bytes pass all links of a way at one rate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
 _SLACK = 1e-6  # bytes
-
-
-def way(source: int, target: int, cores: int) -> tuple[int, ...]:
-    """The links from one core to another on a ring of ``cores``."""
-    ahead = (target - source) % cores
-    if ahead <= cores - ahead:
-        return tuple(2 * ((source + k) % cores) for k in range(ahead))
-    return tuple(2 * ((source - k) % cores) + 1 for k in range(cores - ahead))
-
-
-def tree(source: int, targets: Iterable[int], cores: int) -> tuple[tuple[int, ...], int]:
-    """The links that a multicast passes, each once and in order, and the hops to the farthest core."""
-    ways = [way(source, target, cores) for target in targets]
-    return tuple(dict.fromkeys(link for path in ways for link in path)), max(map(len, ways), default=0)
 
 
 class _Flow(Generic[_T]):

@@ -42,7 +42,7 @@ class LinkCounter:
 @dataclass
 class Traffic:
     """The counters of a run: of memories and links that the program's instructions can use. ``ring`` has the bytes that
-    moved over each link of the ring (:mod:`spyrec.sim.ring`).
+    moved over each link of the ring (:mod:`spyrec.device.ring`).
     """
 
     memories: dict[str, Counter] = field(default_factory=dict)

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spyrec import isa
+from spyrec.device.ring import tree, way
 from spyrec.errors import InvalidKernel
 from spyrec.isa import Binary
-from spyrec.sim.ring import Ring, tree, way
+from spyrec.sim.ring import Ring
 
 
 def walked(source: int, target: int, cores: int) -> int:
