@@ -224,7 +224,7 @@ def _filled(view: dataflow.DataTransferOp, order: Mapping[ir.Operation, int]) ->
         return None
     maker = kernels.defining(view.dest)
     buffer = None if maker is None else maker.opview
-    if not isinstance(buffer, dataflow.AllocOp) or buffer.operation not in order or not buffers.is_in_lx(view.dest):
+    if not isinstance(buffer, dataflow.AllocOp) or buffer.operation not in order or not buffers.is_in_lx(buffer.result):
         return None
     if buffer.depth is not None or 0 in ir.MemRefType(buffer.result.type).shape:
         return None

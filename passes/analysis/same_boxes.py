@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from spyrec.dialects.dataflow import DataTransferOp
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis.accesses import operands
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Leaf, Linear
-from spyrec.passes.analysis.schedule import operands
 
 
 @dataclass(frozen=True)

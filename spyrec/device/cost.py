@@ -6,11 +6,8 @@ disagree about one operation. All results are cycles of the device's clock, roun
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 import math
-=======
 from collections import Counter
->>>>>>> e3f910a (share-reads: what several tiles read is loaded by one of them and put to all)
 from collections.abc import Iterable, Sequence
 
 import numpy as np
