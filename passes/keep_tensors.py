@@ -19,6 +19,9 @@ from spyrec.passkit import Pass, PassContext
 Work = list[tuple[bool, str]]
 """Operations per point, as :func:`compute_costs.operations` lists them."""
 
+_LONGEST = 256
+"""Operations per point that are worth no longer stream: what one more starts with is lost in them."""
+
 
 @dataclass
 class KeepTensors(Pass):
@@ -29,7 +32,8 @@ class KeepTensors(Pass):
     the width of the matrix times. The device's closed forms decide between computing again and a stream of its own. A
     sum of products takes nothing but wider types in: the matrix unit has no other ops. And where the user waits for a
     later sum of products than what makes the tensor (the second side of a gate), the vector unit does the one while the
-    matrix unit does the other, unless a loop around both has it busy anyway.
+    matrix unit does the other, unless a loop around both has it busy anyway. Nor do bodies grow for ever: upstream
+    copies both for each op that it fuses, so that one long chain would take time by its square.
 
     IR before::
 
@@ -64,7 +68,8 @@ class KeepTensors(Pass):
                 if maker not in work or not _fusible(value):
                     continue
                 early = waits.saved(seen, position, work[maker]) > 0 and not _is_in_loop(inner, op)
-                if not early and _pays(seen, position, work[maker], ctx.device):
+                fits = len(mine) + len(work[maker]) <= _LONGEST
+                if fits and not early and _pays(seen, position, work[maker], ctx.device):
                     mine += work[maker]
                 else:
                     _keep(inner, position)
