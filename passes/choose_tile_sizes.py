@@ -187,6 +187,21 @@ class _Sums:
         return total
 
 
+@dataclass(frozen=True)
+class _Cut:
+    """A way to cut some axes, whatever the extents. ``whole``: bytes of whole tensors that are put together from tiles,
+    and copied: only where nothing else fits. ``again``: how many loops over the same tiles an op is in.
+    """
+
+    whole: int
+    again: Counter[ir.Operation]
+
+    @staticmethod
+    def of(plans: Sequence[Plan]) -> _Cut:
+        whole = sum(buffers.size_of_value(value) for phase in plans[0].phases for value in phase.escaping)
+        return _Cut(whole, Counter(op for phase in plans[-1].phases for op in phase.body))
+
+
 class _Chooser:
     """The choice for one group."""
 
@@ -208,7 +223,7 @@ class _Chooser:
         # What runs over most points is where all axes are that matter; of equals the last linalg op. A loop says where
         # it is cut itself.
         points = {op: math.prod(axis.extent for axis in axes.space(op)) for op in members}
-        self._known: dict[tuple[Axis, ...], list[Plan] | None] = {}
+        self._known: dict[tuple[Axis, ...], _Cut | None] = {}
         self.loops = list(filter(is_tensor_loop, members))
         self.root = max(reversed(self.loops or members), key=lambda op: (points[op], op.name == "linalg.generic"))
 
@@ -223,7 +238,7 @@ class _Chooser:
 
     def _fixed(self) -> Choice:
         for axis in self._axes():
-            if self.options.size < axis.extent and self._plans((axis,)) is not None:
+            if self.options.size < axis.extent and self._cut((axis,)) is not None:
                 return ((axis, self.options.size),)
         return ()
 
@@ -258,27 +273,23 @@ class _Chooser:
         best: float = limit
         found: Choice = ()
         for choice in candidates:
-            plans = self._plans(tuple(axis for axis, _ in choice))
-            if plans is None:
+            cut = self._cut(tuple(axis for axis, _ in choice))
+            if cut is None or (cut.whole and limit < math.inf):
                 continue
-            # Whole tensors that are put together from tiles, and copied: only where nothing else fits.
-            whole = sum(buffers.size_of_value(value) for phase in plans[0].phases for value in phase.escaping)
-            if whole and limit < math.inf:
-                continue
-            again = Counter(op for phase in plans[-1].phases for op in phase.body)
-            cycles = self.costs.estimate(dict(choice), again).within((self.room[0] - whole, *self.room[1:]))
+            room = self.room[0] - cut.whole, *self.room[1:]
+            cycles = self.costs.estimate(dict(choice), cut.again).within(room)
             if cycles < best:
                 best, found = cycles, choice
         return found
 
-    def _plans(self, axes: tuple[Axis, ...]) -> list[Plan] | None:
+    def _cut(self, axes: tuple[Axis, ...]) -> _Cut | None:
         """How each axis is cut, one inside the other; ``None`` when that is not right. A tile touches less than the
         whole, so what is right for the whole is right inside the other's loop.
         """
         if axes not in self._known:
             plans = [self.group.plan(axis, axes[position + 1 :]) for position, axis in enumerate(axes)]
             right = [plan for plan in plans if plan is not None]
-            self._known[axes] = right if len(right) == len(plans) else None
+            self._known[axes] = _Cut.of(right) if len(right) == len(plans) else None
         return self._known[axes]
 
     def _axes(self) -> list[Axis]:

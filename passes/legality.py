@@ -259,7 +259,9 @@ class _Function:
             self._scalars(op)
         elif not isinstance(attribute, ir.DenseElementsAttr):
             self._refuse(op, support.refusal("arith.constant"))
-        elif not all(use.owner.operation.name == "tensor.reshape" for use in op.results[0].uses) and self._tensors(op):
+        elif all(use.owner.operation.name == "tensor.reshape" for use in op.results[0].uses):
+            return
+        elif self._tensors(op) and not attribute.is_splat:
             numbers = literals.dense(attribute).reshape(-1).tolist()
             most = max(Counter(numbers).values(), default=0)
             if len(numbers) - most > support.MOST_LITERALS:

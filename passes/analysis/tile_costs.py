@@ -152,6 +152,8 @@ class Costs:
             work.op: frozenset(axes.space(work.loops[0] if work.loops else work.op)) for work in self._works
         }
         """The axes whose loops over tiles an op is in."""
+        self._times: dict[tuple[int, tuple[int, ...]], tuple[float, float, float]] = {}
+        """What :meth:`_time` says: from one choice of tiles to the next few extents change."""
 
     def estimate(self, sizes: Sizes, again: Mapping[ir.Operation, int] | None = None) -> Estimate:
         """For tiles of ``sizes``. ``again``: how many loops over the same tiles an op is in, if it is not one."""
@@ -161,7 +163,7 @@ class Costs:
         busy = {"load": 0.0, "store": 0.0, "compute": 0.0, "device": 0.0}
         ways: dict[tuple[ir.Operation, ...], _Way] = {}
         straight = 0.0
-        for work in self._works:
+        for number, work in enumerate(self._works):
             extents = [sizes.get(axis, n) for axis, n in zip(work.axes, work.extents, strict=True)]
             depth = max((order.index(axis) + 1 for axis in self._around[work.op] if axis in sizes), default=0)
             turns = math.prod(self._turns[loop] for loop in work.loops)
@@ -173,7 +175,10 @@ class Costs:
                 room.add(work.memories, bytes_, loops=bool(depth or turns > 1 or self.trips > 1))
             if not work.unit:
                 continue
-            time, shared, whole = self._time(work, extents)
+            key = number, tuple(extents)
+            if key not in self._times:
+                self._times[key] = self._time(work, extents)
+            time, shared, whole = self._times[key]
             busy[work.unit] += times * time
             busy["device"] += times * shared
             straight += max(time, shared)

@@ -43,11 +43,14 @@ def grain(links: Sequence[Link], alignment: int) -> int:
 def moved_bytes(address: int, counts: Sequence[int], strides: Sequence[int], element_bytes: int, grain: int) -> int:
     """Bytes that device memory moves for a strided box at byte ``address``: whole grains, each run on its own."""
     length, outer = runs(counts, strides, element_bytes)
-    total = int(np.prod([c for c, _ in outer], dtype=np.int64))
+    total = math.prod(c for c, _ in outer)
     if total == 0 or length == 0:
         return 0
     if total > _EXACT_RUNS:
         return total * ((length + grain - 1) // grain + (1 if length % grain or address % grain else 0)) * grain
+    if all(stride % grain == 0 for _, stride in outer):
+        # Each run is where the first one is in its grains.
+        return total * ((address + length - 1) // grain - address // grain + 1) * grain
     starts = np.array([address], dtype=np.int64)
     for count, stride in outer:
         starts = (starts[:, None] + np.arange(count, dtype=np.int64) * stride).ravel()

@@ -132,8 +132,12 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
         run.faults = [fault for fault in run.faults if fault.id not in _OF_CONTENTS]
         return run
 
-    first = Run(code, cores, Choices(), lx_size, span, left=_FEW_STEPS, cuts=False)
-    cuts = not _execute(first)
+    # The program is executed whole if that takes few steps; where it surely takes more, that is not even tried.
+    steps = sum(unit.least_steps for unit in code.units) * (len(cores) if code.between_cores else 1)
+    cuts = steps > _FEW_STEPS
+    if not cuts:
+        first = Run(code, cores, Choices(), lx_size, span, left=_FEW_STEPS, cuts=False)
+        cuts = not _execute(first)
     if cuts:
         first = made(Choices)
     yield first

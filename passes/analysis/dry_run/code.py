@@ -78,6 +78,11 @@ class UnitCode:
     core: int
     nodes: list[Node] = field(default_factory=list)
 
+    @property
+    def least_steps(self) -> int:
+        """How many steps it takes at least, when no iteration is left out."""
+        return _least_steps(self.op.regions[0].blocks[0])
+
 
 @dataclass
 class Code:
@@ -521,6 +526,22 @@ def _kept(counts: tuple[int, ...], strides: Sequence[int]) -> tuple[tuple[int, .
     if 0 in counts:
         return counts, tuple(strides)
     return tuple(counts[d] for d in kept), tuple(strides[d] for d in kept)
+
+
+def _least_steps(block: ir.Block) -> int:
+    """Steps of a block whatever is chosen; of loops whose bounds are not constant, none inside."""
+    steps = 0
+    for view in block.operations:
+        op = view.operation
+        steps += 1
+        if op.name == "scf.for":
+            times = _iterations(op)
+            steps += times * _least_steps(op.regions[0].blocks[0]) if times else 0
+        elif op.name == "scf.if":
+            steps += min(_least_steps(r.blocks[0]) if len(r.blocks) else 0 for r in op.regions)
+        elif op.name == "scf.yield":
+            steps -= 1
+    return steps
 
 
 def _iterations(loop: ir.Operation) -> int | None:
