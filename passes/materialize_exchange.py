@@ -92,9 +92,12 @@ class _Exchange:
         self.location = offer.location
 
     def run(self, entry: ir.Block) -> None:
-        """Replace all ops of it."""
+        """Replace all ops of it. Of what nobody takes, since it has no producers or no consumers, nothing is left."""
         offer, unit = self.offer, self.unit
         takes = [dataflow.TakeOp(use.owner.operation) for use in offer.result.uses]
+        if not takes and not any(offer.lists):
+            offer.operation.erase()
+            return
         with self.location:
             with ir.InsertionPoint.at_block_begin(entry):
                 for name in (self.ready, self.taken)[: 1 + self.again]:

@@ -228,8 +228,14 @@ def _same_types(
 ) -> Iterator[ods.Violation]:
     """Values have the partial types of the future."""
     if len(given) != len(partials):
-        message = f"{name} has {len(given)} values, but the future has {len(partials)} partial types"
-        yield ods.Violation("wrong-operands", message, field)
+        have, want = (f"{n} {what}{'s' * (n != 1)}" for n, what in ((len(given), "value"), (len(partials), "partial type")))
+        add = f"write identity(... : {_list(partials)}): what a group without producers gives"
+        yield ods.Violation(
+            "wrong-operands",
+            f"{name} has {have}, but the future has {want}",
+            field,
+            (add,) if name == "identity" else (),
+        )
         return
     for k, (a, b) in enumerate(zip(given, partials, strict=True)):
         if a != b:

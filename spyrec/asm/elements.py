@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from spyrec.asm import forms
 from spyrec.asm.state import EntryArgument, OpRead, OpShow, Piece, ReadState, ShowState
-from spyrec.ods.spec import Arity, AttributeSpec, Constraint, ParamSpec, RegionSpec, ValueSpec
+from spyrec.ods.spec import Arity, AttributeSpec, Constraint, OpSpec, ParamSpec, RegionSpec, ValueSpec
 
 
 class Element(abc.ABC):
@@ -45,8 +45,25 @@ class LiteralElement(Element):
         return not self.tokens or s.texts[s.i] == self.tokens[0]
 
     def read(self, s: ReadState) -> None:
-        for token in self.tokens:
-            s.expect(token)
+        for k, token in enumerate(self.tokens):
+            if s.texts[s.i] != token:
+                s.fail(f"expected '{token}', but found {s.found()}", notes=self._missing(s, k))
+            s.i += 1
+
+    def _missing(self, s: ReadState, k: int) -> tuple[str, ...]:
+        """What the text lacks where token ``k`` does not stand: the keyword that comes next, if it names a field."""
+        words = list(self.tokens[k:])
+        for element in reversed(s.todo):
+            if isinstance(element, LiteralElement):
+                words += element.tokens
+            elif not isinstance(element, GroupElement):
+                break
+        keyword = next((word for word in words if word.isidentifier()), "")
+        field = s.spec.fields.get(keyword) if isinstance(s.spec, OpSpec) else None
+        if field is None or keyword == words[0]:
+            return ()
+        brackets = "(...)" if words[words.index(keyword) + 1 :][:1] == ["("] else ""
+        return (f"'{keyword}{brackets}' has to follow: {field.doc}",) if field.doc else ()
 
     def show(self, s: ShowState) -> None:
         s.emit.literal(self.text)

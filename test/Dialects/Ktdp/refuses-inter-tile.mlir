@@ -26,7 +26,7 @@ func.func @producers(%x: tensor<64xf16>, %y: tensor<32xf16>) attributes {grid = 
   %d = ktdp.inter_tile_produce producer_tiles_per_group = #pair -> <(tensor<64xf16>), groups = #two> {
     ktdp.yield_partial %y : tensor<32xf16>
   }
-  // expected-error @+1 {{yield_partial has 0 values, but the future has 1 partial types}}
+  // expected-error @+1 {{yield_partial has 0 values, but the future has 1 partial type}}
   %e = ktdp.inter_tile_produce producer_tiles_per_group = #pair -> <(tensor<64xf16>), groups = #two> {
   }
   // expected-error @+2 {{the future is used 0 times; exactly one op consumes or reduces it}}
@@ -218,5 +218,33 @@ func.func @in_documents_only(%f: index) {
   "ktdp.transfer"(%f) : (index) -> ()
   // expected-error @+1 {{no published dialect has ktdp.reduce: it exists in the public interpreter only, which has removed it}}
   %g = ktdp.reduce %f : index
+  return
+}
+
+// -----
+
+#all = affine_set<(i)[g] : (i >= 0, -i + 3 >= 0)>
+#one = affine_set<(g) : (g == 0)>
+func.func @without_identity(%f: !ktdp.tile_future<(tensor<64xf16>), groups = #one>) attributes {grid = [4]} {
+  // expected-error @+2 {{identity has 0 values, but the future has 1 partial type}}
+  // expected-note @+1 {{write identity(... : tensor<64xf16>): what a group without producers gives}}
+  %a = ktdp.inter_tile_reduce(%f) consumer_tiles_per_group = #all, identity() : <(tensor<64xf16>), groups = #one> -> tensor<64xf16> {
+  ^bb0(%p: tensor<64xf16>, %q: tensor<64xf16>):
+    ktdp.yield_reduced %p : tensor<64xf16>
+  }
+  return
+}
+
+// -----
+
+#all = affine_set<(i)[g] : (i >= 0, -i + 3 >= 0)>
+#one = affine_set<(g) : (g == 0)>
+func.func @identity_left_out(%f: !ktdp.tile_future<(tensor<64xf16>), groups = #one>) attributes {grid = [4]} {
+  // expected-error @+2 {{expected ',', but found ':'}}
+  // expected-note @+1 {{'identity(...)' has to follow: what a group without producers gives}}
+  %a = ktdp.inter_tile_reduce(%f) consumer_tiles_per_group = #all : <(tensor<64xf16>), groups = #one> -> tensor<64xf16> {
+  ^bb0(%p: tensor<64xf16>, %q: tensor<64xf16>):
+    ktdp.yield_reduced %p : tensor<64xf16>
+  }
   return
 }
