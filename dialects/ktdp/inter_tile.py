@@ -228,7 +228,9 @@ def _same_types(
 ) -> Iterator[ods.Violation]:
     """Values have the partial types of the future."""
     if len(given) != len(partials):
-        have, want = (f"{n} {what}{'s' * (n != 1)}" for n, what in ((len(given), "value"), (len(partials), "partial type")))
+        have, want = (
+            f"{n} {what}{'s' * (n != 1)}" for n, what in ((len(given), "value"), (len(partials), "partial type"))
+        )
         add = f"write identity(... : {_list(partials)}): what a group without producers gives"
         yield ods.Violation(
             "wrong-operands",

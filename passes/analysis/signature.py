@@ -22,7 +22,8 @@ class ViewEntry:
     and ``end`` one more than the highest, counted from that address. ``access`` is ``r``, ``w`` or ``rw``.
     Its elements are coordinates below ``limit`` of another view (``None``: they are just numbers). ``launch``
     is what the launch decides of it, in the order of :data:`spyrec.spyrecode.signature.LAUNCHED`: the numbers above are
-    then those that are known without it."""
+    then those that are known without it. ``loose``: data decide where the view starts, anywhere in the array of its
+    argument (or in those of literal addresses); ``offset`` and ``end`` then only say how large it is."""
 
     argument: ir.BlockArgument | None
     name: str
@@ -35,6 +36,7 @@ class ViewEntry:
     location: ir.Location
     limit: int | None = None
     launch: ir.Attribute | None = None
+    loose: bool = False
 
     def attribute(self) -> ir.Attribute:
         """The entry as a dictionary."""
@@ -51,6 +53,7 @@ class ViewEntry:
                 "access": ir.StringAttr.get(self.access),
                 **({"limit": ops.i64(self.limit)} if self.limit is not None else {}),
                 **({"launch": self.launch} if self.launch is not None else {}),
+                **({"loose": ir.UnitAttr.get()} if self.loose else {}),
                 **({"line": ops.i64(where.line), "col": ops.i64(where.column)} if where else {}),
             }
         )

@@ -404,7 +404,11 @@ def _meets(first: AccessBox, second: AccessBox, terms: list[Term], values: Index
     """Whether a byte of one can be one of the other, ``terms`` being the first's element minus the second's."""
     if first.space != second.space or 0 in first.extents or 0 in second.extents:
         return False
-    if first.base != second.base:
+    if first.base is None or second.base is None:
+        # Literal addresses are those of no argument.
+        if first.base is not second.base:
+            return False
+    elif first.base != second.base:
         return first.may_alias or second.may_alias
     if first.unknown or second.unknown:
         return True

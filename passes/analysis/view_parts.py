@@ -19,6 +19,8 @@ from spyrec.passes.analysis.set_bounds import Bounds
 from spyrec.passes.analysis.steps import Steps
 from spyrec.sets import NotABox
 
+_ANYWHERE = (1 << 31) - 1
+"""Elements over which a start that varies is bounded by nothing but the type of an index in memory."""
 ADDRESS_NOTE = "an address is one argument of type index, plus a number of elements"
 
 
@@ -180,7 +182,7 @@ class Views:
         """
         start = self.values.interval(part.base, at=part.op.operation)
         low, high = start.low, start.high + 1
-        if start.low == -(1 << 63):
+        if start.low == -(1 << 63) or self._is_loose(part):
             low, high = 0, 1
         extents = list(zip(part.bounds.low, part.bounds.high, strict=True))
         if any(self.values.interval(last - first, at=part.op.operation).low < 0 for first, last in extents):
@@ -194,12 +196,17 @@ class Views:
             high += max(reach)
         return low, high
 
+    def _is_loose(self, part: Part) -> bool:
+        """Whether data decide where the view starts, and nothing bounds them but their type."""
+        start = self.values.interval(part.base, at=part.op.operation)
+        return start.high - start.low >= _ANYWHERE and self._launched(part) is None
+
     def _in_memory(self, part: Part) -> bool:
         start = self.values.interval(part.base, at=part.op.operation)
         low, high = self.footprint(part)
         size = numerics.sizeof(str(part.element))
         limits, lx = self.device.limits, self.device.memory("lx").size
-        if start == Interval.signed(64):
+        if start == Interval.signed(64) or self._is_loose(part):
             self.sink.remark(
                 part.op,
                 "unproven-bounds",
@@ -241,6 +248,9 @@ class Views:
         if part.argument is not None and low < 0:
             # A view may begin below its array when no tile goes there.
             low = max(low, 0 if part.lowest is None else part.lowest)
+        loose = self._is_loose(part)
+        if loose and part.argument is None:
+            start = 0
         return signature.ViewEntry(
             argument=part.argument,
             name=str(start) if part.argument is None else kernels.argument_name(part.argument),
@@ -253,6 +263,7 @@ class Views:
             location=part.op.location,
             limit=ktdp.coordinate_limit(part.op.result),
             launch=self._launched(part),
+            loose=loose,
         )
 
     def _launched(self, part: Part) -> ir.Attribute | None:

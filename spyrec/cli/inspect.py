@@ -59,6 +59,8 @@ def _signature(signature: Signature) -> list[str]:
         sizes, strides = "x".join(map(str, view.sizes)), ", ".join(map(str, view.strides))
         reach = f"elements {view.offset} to {view.end - 1}"
         decided = "" if view.launch is None else f" at least: {_names(signature, view.launch.arguments)} decides"
+        if view.loose:
+            reach = f"{view.end - view.offset} elements from where data say"
         lines.append(f"  {view.access:2} {view.name}: {sizes} of {view.type}, strides [{strides}], {reach}{decided}")
     return lines
 

@@ -66,11 +66,15 @@ class Memory:
             over = max(high - near[0].end, near[0].start - low)
             raise Fault(
                 self._id,
-                f"bytes {low} to {high - 1} of {self._what} leave {near[0].name} (bytes {near[0].start} to"
-                f" {near[0].end - 1}) by {over} bytes",
+                f"bytes {low:#x} to {high - 1:#x} of {self._what} leave {near[0].name} (bytes {near[0].start:#x} to"
+                f" {near[0].end - 1:#x}) by {over} bytes",
             )
-        held = ", ".join(f"{s.name} at {s.start} to {s.end - 1}" for s in self._segments[:8]) or "nothing"
-        raise Fault(self._id, f"bytes {low} to {high - 1} of {self._what} belong to nothing: it holds {held}")
+        raise Fault(self._id, f"bytes {low:#x} to {high - 1:#x} of {self._what} {self._nowhere(low, high)}")
+
+    def _nowhere(self, low: int, high: int) -> str:
+        """What is said of bytes that are in no segment."""
+        held = ", ".join(f"{s.name} at {s.start:#x} to {s.end - 1:#x}" for s in self._segments[:8]) or "nothing"
+        return f"belong to nothing: it holds {held}"
 
     def read(
         self, address: int, counts: Sequence[int], strides: Sequence[int], element: str, by: Access | None = None
@@ -300,6 +304,7 @@ class Device(Memory):
     """
 
     def __init__(self, launch: Launch) -> None:
+        self._launch = launch
         filled = [r for r in launch.regions if r.size and (r.given is not None or r.read)]
         whole = {(r.address, r.size) for r in filled}
         segments = []
@@ -312,6 +317,9 @@ class Device(Memory):
             if segment.written is not None:
                 first = region.address - segment.start
                 segment.written[first : first + region.size] = True
+
+    def _nowhere(self, low: int, high: int) -> str:
+        return self._launch.nowhere(low, high)
 
 
 class Scratchpad(Memory):

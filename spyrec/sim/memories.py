@@ -102,6 +102,8 @@ class DeviceMemory:
         self._windows: list[Window] = []
         self._arrays: list[tuple[int, int, str]] = []
         self._touched: list[Touched] = []
+        self._nowhere = launch.nowhere
+        loose = any(view.loose and view.arg == LITERAL for view in launch.signature.views)
         for segment in launch.memory.segments:
             regions = [r for r in launch.regions if segment.start <= r.address < segment.end]
             known = [(low - segment.start, high - segment.start) for low, high in _supplied(regions)]
@@ -119,7 +121,7 @@ class DeviceMemory:
                     shadow,
                     touched,
                 )
-                for low, high in _covered(regions)
+                for low, high in _covered(regions, loose)
             )
         self._windows.sort(key=lambda w: w.low)
         self._lows = [w.low for w in self._windows]
@@ -145,8 +147,7 @@ class DeviceMemory:
                 raise UnitStops(
                     "out-of-memory", f"{where} leave the memory of {name} ({bytes_text(start, end)}) by {beyond} bytes"
                 )
-        arrays = ", ".join(f"{name} {bytes_text(start, end)}" for start, end, name in self._arrays)
-        raise UnitStops("out-of-memory", f"{where} are in no array of this launch; it has {arrays or 'none'}")
+        raise UnitStops("out-of-memory", f"{where} {self._nowhere(low, high)}")
 
 
 def _supplied(regions: Iterable[Region]) -> list[Interval]:
@@ -160,10 +161,15 @@ def _supplied(regions: Iterable[Region]) -> list[Interval]:
     return found
 
 
-def _covered(regions: Sequence[Region]) -> list[Interval]:
-    """The bytes of all views, in order, joined where they touch."""
+def _covered(regions: Sequence[Region], loose: bool) -> list[Interval]:
+    """The bytes of all views, in order, joined where they touch; ``loose``: some view may lie at any literal address.
+
+    A view that starts where data say may lie anywhere in its array.
+    """
     spans: list[Interval] = []
     for region in regions:
+        if region.loose or (loose and region.arg == LITERAL):
+            spans.append((region.address, region.address + region.size))
         for view in region.views:
             size, start = numerics.sizeof(view.type), 0 if view.arg == LITERAL else region.address
             spans.append((start + view.offset * size, start + view.end * size))

@@ -64,6 +64,11 @@ class Region:
         return any("w" in v.access for v in self.views)
 
     @property
+    def loose(self) -> bool:
+        """True when a view may lie anywhere in it, as data decide."""
+        return any(v.loose for v in self.views)
+
+    @property
     def key(self) -> str:
         """The name by which a launch may always call it: with the type where a literal address has several."""
         return f"{self.name}:{self.types[0]}" if self.shared else self.name
@@ -72,6 +77,10 @@ class Region:
         """Bytes from the start to the end of the highest view."""
         start = int(self.name) * numerics.sizeof(self.types[0]) if self.arg == LITERAL else 0
         return max(0, max((v.end * numerics.sizeof(v.type) - start for v in self.views), default=0))
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return f"{', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
 
 
 @dataclass
@@ -122,6 +131,24 @@ class Launch:
         hosts = {r.inside[0].key for r in self.regions if r.inside is not None}
         found = (_shape_said(self.signature, r, r.key in hosts) for r in self.regions if r.given is not None)
         return tuple(d for d in found if d is not None)
+
+    def nowhere(self, low: int, high: int) -> str:
+        """What is said of bytes ``[low, high)`` of device memory that are in no array: which is the nearest, and which
+        view may have led there.
+        """
+        said = "are in no array of this launch"
+        apart = [(max(s.start - high, low - s.end), s) for s in self.memory.segments]
+        distance, near = min(apart, key=lambda entry: entry[0], default=(0, None))
+        if near is not None:
+            side = "end" if low >= near.end else "beginning"
+            way = "behind" if low >= near.end else "before"
+            place = f"bytes {near.start:#x} to {near.end - 1:#x}"
+            said += f": they are {distance} bytes {way} the {side} of {near.name} ({place})"
+        lines = sorted({v.line for v in self.signature.views if v.loose and v.line})
+        if lines:
+            which = f"view of line {lines[0]} starts" if len(lines) == 1 else f"views of lines {_listed(lines)} start"
+            said += f"; what the kernel loads decides where the {which}"
+        return said
 
     def copy(self) -> Launch:
         """An independent launch with the same memory contents."""
@@ -192,7 +219,7 @@ def _regions(signature: Signature) -> list[Region]:
     ]
     literals: dict[tuple[str, str], list[View]] = {}
     for view in signature.views:
-        if view.arg == LITERAL:
+        if view.arg == LITERAL and not view.loose:
             literals.setdefault((str(int(view.name)), view.type), []).append(view)
     places = [name for name, _ in literals]
     return found + [
@@ -333,7 +360,7 @@ def _shape_said(signature: Signature, region: Region, host: bool) -> Diagnostic 
         advice = f"in memory the view is an array of {list(view.in_memory())} in C order: {turn} turns yours"
     elif reshaped is not None:
         message, advice = f"{shown}, {what}: it is taken as bytes in C order", ""
-    elif region.given.nbytes > region.footprint() and not host:
+    elif region.given.nbytes > region.footprint() and not (host or region.loose):
         what = what if len({v.sizes for v in region.views}) == 1 else f"the views of it up to {_largest(region)}"
         message = f"{shown}, {what}: {region.given.nbytes} bytes, of which the kernel can reach {region.footprint()}"
         advice = ""

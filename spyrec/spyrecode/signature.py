@@ -50,7 +50,9 @@ class View:
     literal element address in decimal. ``offset`` is the lowest element and ``end`` one more than the highest, counted
     from the argument's address (a literal: from address 0). ``access`` says what the kernel does with it. Its elements
     are coordinates below ``limit`` of something (None: they are just numbers). ``launch``, if the launch decides where
-    the view ends, has the numbers of :data:`LAUNCHED`; until then the others are those known without it.
+    the view ends, has the numbers of :data:`LAUNCHED`; until then the others are those known without it. Data decide
+    where a ``loose`` view starts: anywhere in the array of its argument, or in the arrays at literal addresses; its
+    ``offset`` and ``end`` only say how large it is.
     """
 
     arg: int
@@ -65,6 +67,7 @@ class View:
     column: int = 0
     limit: int | None = None
     launch: Numbers | None = None
+    loose: bool = False
 
     def at(self, arguments: Mapping[int, int | float]) -> View:
         """The view of a launch with these values of its numbers."""
@@ -191,6 +194,7 @@ class Signature:
                 column=e.get("col", 0),
                 limit=e.get("limit"),
                 launch=_numbers(e["launch"]) if "launch" in e else None,
+                loose="loose" in e,
             )
             for e in entries
             if "scalar" not in e
@@ -276,6 +280,7 @@ def _view(entry: Entry) -> View:
         column=entry.get("column").count(),
         limit=entry.get("limit").maybe(Entry.count),
         launch=entry.get("launch").maybe(Numbers.from_json),
+        loose=entry.get("loose").flag(),
     )
     if len(view.sizes) != len(view.strides):
         entry.fail(f"{len(view.sizes)} sizes and {len(view.strides)} strides")

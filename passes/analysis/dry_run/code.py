@@ -601,7 +601,7 @@ _SIGNATURE = "dataflow.signature"
 
 
 def _windows(code: Code) -> list[tuple[int, int]] | None:
-    """The views of the signature, joined where they touch; ``None`` where the launch decides what they are."""
+    """The views of the signature, joined where they touch; ``None`` where the launch or data decide what they are."""
     if _SIGNATURE not in code.function.attributes:
         return None
     starts = {number: code.given[slot] for number, slot in enumerate(code.given)}
@@ -610,7 +610,7 @@ def _windows(code: Code) -> list[tuple[int, int]] | None:
         entry = ir.DictAttr(attribute)
         if "end" not in entry:
             continue
-        if "launch" in entry:
+        if "launch" in entry or "loose" in entry:
             return None
         argument, offset, end = (ir.IntegerAttr(entry[name]).value for name in ("arg", "offset", "end"))
         size = numerics.sizeof(str(ir.TypeAttr(entry["type"]).value))
