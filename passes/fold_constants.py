@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from spyrec import numerics
 from spyrec.mlir import ir
+from spyrec.ods import literals
 from spyrec.passes.analysis import folds, kernels, ops
 from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passkit import Pass, PassContext
@@ -68,8 +67,9 @@ def _learn(result: ir.Value, attribute: ir.Attribute, known: _Known) -> None:
         if not attribute.is_splat:
             return
         attribute = attribute.get_splat_value()
-    if isinstance(attribute, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr):
-        known[result] = np.asarray(attribute.value, dtype=numerics.dtype(str(ops.element(result))))
+    value = literals.scalar(attribute)
+    if value is not None:
+        known[result] = value
 
 
 def _trips(loop: ir.Operation, known: _Known) -> int | None:
@@ -197,11 +197,7 @@ def _constant(type_: ir.Type, value: numerics.Array, location: ir.Location, know
     """``arith.constant`` of a scalar type, or of a tensor that holds ``value`` everywhere."""
     element = type_.element_type if isinstance(type_, ir.RankedTensorType) else type_
     with location:
-        attribute: ir.Attribute
-        if isinstance(element, ir.FloatType):
-            attribute = ir.FloatAttr.get(element, float(value))
-        else:
-            attribute = ir.IntegerAttr.get(element, int(value))
+        attribute = literals.attribute(element, value)
         if isinstance(type_, ir.RankedTensorType):
             attribute = ir.DenseElementsAttr.get_splat(type_, attribute)
     made = ops.constant(type_, attribute, location)

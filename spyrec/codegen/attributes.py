@@ -8,7 +8,7 @@ from spyrec import diag, numerics
 from spyrec.codegen.code import Place
 from spyrec.codegen.refusals import Refused
 from spyrec.mlir import ir
-from spyrec.spyrecode.bank import to_bits
+from spyrec.ods import literals
 
 CONSTANTS = frozenset({"arith.constant", "spyreop.constant"})
 
@@ -41,12 +41,13 @@ def type_name(value: ir.Value, op: ir.Operation | ir.OpView) -> str:
 
 
 def constant_bits(op: ir.Operation | ir.OpView) -> int:
-    """The bytes of a constant op's value, as an unsigned number."""
-    type_ = type_name(op.results[0], op)
-    value = plain(op.attributes["value"])
-    if type_ == "i1":
-        return int(value) & 1
-    return to_bits(value, type_)
+    """The bytes of a constant op's value, as an unsigned number. Raises :class:`Refused` for a type without a meaning
+    here.
+    """
+    type_name(op.results[0], op)
+    value = literals.scalar(op.attributes["value"])
+    assert value is not None
+    return int.from_bytes(numerics.to_bytes(value).tobytes(), "little")
 
 
 def owner_op(value: ir.Value) -> ir.Operation | None:

@@ -298,7 +298,7 @@ def _arguments(ready: Prepared, launch: Launch) -> list[Any]:
         if argument.kind == "address" or (argument.kind == "scalar" and argument.index in ready.scratchpad_bases):
             values.append(Address(int(value), int(value)))
         elif numerics.is_float(argument.type):
-            values.append(np.asarray(value).astype(numerics.dtype(argument.type)))
+            values.append(numerics.rounded(np.asarray(float(value)), argument.type))
         else:
             values.append(numerics.scalars.wrap(int(value), numerics.scalar_type(argument.type).bits))
     return values

@@ -16,7 +16,7 @@ from spyrec.numerics import folds, reductions, scalars, ulp
 from spyrec.numerics.errors import DivisionByZero, NumericsError, UnknownOp, UnknownType
 from spyrec.numerics.micro import MICRO, MICRO_OPS, SCALAR_OPS, MicroOp, micro_name
 from spyrec.numerics.op import ScalarOp
-from spyrec.numerics.rounding import narrow
+from spyrec.numerics.rounding import narrow, widest
 from spyrec.numerics.types import (
     TYPES,
     Array,
@@ -61,6 +61,7 @@ __all__ = [
     "to_bytes",
     "type_of",
     "ulp",
+    "widest",
 ]
 
 

@@ -47,8 +47,14 @@ def dense(attribute: ir.DenseElementsAttr) -> Array:
 
 
 def attribute(type_: ir.Type, value: Any) -> ir.Attribute:
-    """The attribute of an element type for a number; a location must be current."""
+    """The attribute of an element type for a number; a location must be current. A NaN that comes as an array of the
+    type keeps its bits.
+    """
     if isinstance(type_, ir.FloatType):
+        if isinstance(value, np.ndarray | np.generic) and value != value:
+            bits = numerics.to_bytes(np.asarray(value))[::-1].tobytes().hex()
+            made: ir.Attribute = ir.Attribute.parse(f"0x{bits} : {type_}")
+            return made
         return ir.FloatAttr.get(type_, float(value))
     return ir.IntegerAttr.get(type_, int(value))
 

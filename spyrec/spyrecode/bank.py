@@ -131,11 +131,10 @@ def from_bits(bits: int, type_: str) -> numerics.Array:
 
 
 def to_bits(value: int | float, type_: str) -> int:
-    """The bytes of ``value`` as a value of ``type_``, as an unsigned number; the inverse of :func:`from_bits`."""
+    """The bytes of ``value``, rounded once to ``type_``, as an unsigned number; the inverse of :func:`from_bits`."""
     if numerics.is_float(type_):
-        return int.from_bytes(
-            numerics.to_bytes(np.asarray(float(value)).astype(numerics.dtype(type_))).tobytes(), "little"
-        )
+        rounded = numerics.rounded(np.asarray(float(value)), type_)
+        return int.from_bytes(numerics.to_bytes(rounded).tobytes(), "little")
     return unsigned(int(value), 8 * numerics.sizeof(type_))
 
 

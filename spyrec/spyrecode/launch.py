@@ -490,8 +490,8 @@ def _fit(value: Any, type_: str) -> int | float | None:
     kind = numerics.scalar_type(type_)
     if kind.kind == "float":
         try:
-            return float(np.asarray(float(value)).astype(kind.dtype))
-        except OverflowError:
+            return float(numerics.widest(numerics.rounded(np.asarray(float(value)), type_)))
+        except OverflowError:  # an integer that is no float at all
             return None
     if isinstance(value, float):
         if not value.is_integer():

@@ -127,6 +127,49 @@ def test_every_byte_but_0_is_true(stage: str, byte: int) -> None:
     assert found["z_ptr"].tolist() == [2 * bool(byte)] * 4
 
 
+def filled(element: str, number: str, arguments: str = "") -> str:
+    """A kernel that stores one number everywhere."""
+    return kernel(
+        f"{number}\n%t = tensor.splat %s : tensor<4x{element}>\n{store('t', 'z', f'4x{element}')}",
+        f"z 4x{element}",
+        arguments=arguments,
+    )
+
+
+@pytest.mark.parametrize("stage", ["ktir", "spyrecode"])
+@pytest.mark.parametrize(
+    ("element", "bits"), [("f16", "7e01"), ("f16", "fd01"), ("bf16", "7fc1"), ("bf16", "ff81"), ("f32", "7fa00001")]
+)
+def test_a_nan_that_only_moves_keeps_its_bits(stage: str, element: str, bits: str) -> None:
+    text = filled(element, f"%s = arith.constant 0x{bits.upper()} : {element}")
+    found = spyrec.compile(text).run({}) if stage == "spyrecode" else spyrec.interpret(text, {}).outputs
+    assert found["z_ptr"].tobytes()[::-1].hex() == 4 * bits
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("stage", ["ktir", "spyrecode"])
+@pytest.mark.parametrize(
+    ("element", "number", "bits"),
+    [
+        ("bf16", 1 + 2**-8 + 2**-40, "3f81"),
+        ("bf16", 1e39, "7f80"),
+        ("f16", 1e6, "7c00"),
+        ("f16", 1 + 2**-11 + 2**-40, "3c01"),
+        ("f32", -1e39, "ff800000"),
+        ("f32", float("nan"), "7fc00000"),
+    ],
+)
+def test_numbers_of_a_launch_are_rounded_once(stage: str, element: str, number: float, bits: str) -> None:
+    text, values = filled(element, "", f"%s: {element}"), {"s": number}
+    found = spyrec.compile(text).run(values) if stage == "spyrecode" else spyrec.interpret(text, values).outputs
+    assert found["z_ptr"].tobytes()[::-1].hex() == 4 * bits
+
+
+def test_a_number_of_df16() -> None:
+    text = filled("!spyreop.df16", "", "%s: !spyreop.df16")
+    assert spyrec.interpret(text, {"s": 1.5}).outputs["z_ptr"].view(np.uint16).tolist() == [31 << 9 | 256] * 4
+
+
 def test_an_element_begins_at_a_multiple_of_its_size() -> None:
     with pytest.raises(spyrec.InvalidKernel, match="where no element of 2 bytes begins"):
         spyrec.interpret(MARKED, {"x": ONES, "y": "@x+3"})
