@@ -69,6 +69,7 @@ def _module(name: str) -> Any:
     module = importlib.import_module(f"{package()}.{_MODULES[name]}")
     if name == "ir":
         _hash_by_identity(module)
+        _iterate_by_index(module)
     return module
 
 
@@ -87,6 +88,20 @@ def _hash_by_identity(module: Any) -> None:
         return int(pointer(op._CAPIPtr, name)) >> 4
 
     module._OperationBase.__hash__ = by_identity
+
+
+def _iterate_by_index(module: Any) -> None:
+    """Make iterating over arrays of numbers and dictionaries cheap.
+
+    The bindings end it with a C++ exception, which takes longer than handing out twenty entries.
+    """
+
+    def by_index(attribute: Any) -> Any:
+        return iter([attribute[number] for number in range(len(attribute))])
+
+    for kind in ("Bool", "I8", "I16", "I32", "I64", "F32", "F64"):
+        getattr(module, f"Dense{kind}ArrayAttr").__iter__ = by_index
+    module.DictAttr.__iter__ = by_index
 
 
 def claim_dialect_module(dialect: str) -> None:

@@ -137,10 +137,11 @@ class _Builder:
     def build(self) -> Code:
         code = self.code
         aliased: int | None = None
+        addresses = _addresses(code.function)
         for argument in kernels.arguments(code.function):
             number = argument.arg_number
             slot = self.slot(argument)
-            if number not in _addresses(code.function):
+            if number not in addresses:
                 code.given[slot] = Sym(("argument", number))
                 continue
             marked = kernels.may_alias(argument)
