@@ -59,7 +59,7 @@ def test_beyond_it_is_an_error_that_names_the_view(code: spyrec.Code, table: lis
 def test_what_is_loose_is_kept_in_the_artifact(code: spyrec.Code, tmp_path: Path) -> None:
     code.save(tmp_path / "paged.spyre")
     again = spyrec.load(tmp_path / "paged.spyre")
-    assert [v.line for v in again.signature.views if v.loose] == [25, 33]
+    assert sorted(v.line for v in again.signature.views if v.loose) == [25, 33]
     assert again.run(arrays(936, 0, 436, 100, 4096))["z"][3, 63] == 510
     shown = subprocess.run(
         [sys.executable, "-m", "spyrec", "inspect", tmp_path / "paged.spyre"], capture_output=True, text=True
