@@ -23,6 +23,7 @@ from spyrec.sim.faults import UnitStops
 from spyrec.sim.memories import Local
 from spyrec.sim.operands import device_address, local_address
 from spyrec.sim.shadow import Bytes, Shadow
+from spyrec.sim.traffic import TransferCounter
 from spyrec.sim.transfer import WORDS, copier, meet, moved_bytes, path, xfer
 from spyrec.sim.units import BLOCKED, Flight, Step, Unit
 from spyrec.sim.world import Site
@@ -46,8 +47,11 @@ def special(site: Site, instruction: Xfer) -> Step:
     spaces = world.binary.memory(instruction.source), world.binary.memory(instruction.dest)
     links = path(world.device, site.program.kind, *spaces)
     cap, latency = min(link.bandwidth for link in links), sum(link.latency for link in links)
-    link_counters = world.traffic.along(links)
     shared = "device" in spaces
+    mine = world.traffic.transfer(site.program.label, index) if shared else TransferCounter()
+    link_counters = world.traffic.along(links)
+    reads = spaces[0] == "device"
+    everything = tuple(n for d in instruction.dims for n in (0, d.count))
     sides = (
         _Side(site, instruction.source, links, writes=False),
         _Side(site, instruction.dest, links, writes=True),
@@ -91,6 +95,10 @@ def special(site: Site, instruction: Xfer) -> Step:
                 sides[1].settle(dest_at)
         unit.time += cycles
         size = max(moved_in, moved_out)
+        mine.clipped += region != everything
+        mine.asked += plan.bytes
+        mine.moved += moved_in if reads else moved_out
+        mine.filled += max(0, moved_out - moved_in) if reads else 0
         for counter in link_counters:
             counter.asked += plan.bytes
             counter.within += 0 if shared else plan.bytes
@@ -250,6 +258,7 @@ class _Side:
             _, window = device_address(None, at, where, world.memory, span, writes=self.writes)(unit)
             data, place, shadow, name = window.data, at - window.start, window.shadow, window.name
             window.touched.mark(where, place, self.site.program.kind, writes=self.writes)
+            world.traffic.transfer(self.site.program.label, self.site.index).first(at, unit.core)
             counter, buffer = world.traffic.memory(space), -1
         else:
             local_address(None, at, where, end.buffer, world.binary, world.device, writes=self.writes)(unit)

@@ -9,6 +9,8 @@
            ...],
  "memory": {"device" | "lx" | kind of a stage: {"read" | "written": {"useful", "asked", "moved"}}},
  "links": [{"source", "target", "useful", "asked", "moved"}, ...],
+ "transfers": [{"place": str | null, "unit", "instruction", "way": "read" | "written", "times", "cores", "boxes",
+                "touched", "shared", "clipped", "filled", "asked", "moved", "run", "grain"}, ...],
  "ring": [{"from": core, "to": core, "moved"}, ...],
  "lx": {"size", "reserved", "peak", "at": [buffer, ...],
         "buffers": [{"name", "address", "bytes", "first", "last"}, ...]},
@@ -21,16 +23,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from spyrec.device import cost
 from spyrec.isa import LX, Binary, Buffer, Contract, Instruction, Stream, Xfer
 from spyrec.sim import roofline
-from spyrec.sim.faults import cores
+from spyrec.sim.faults import Place, cores
 from spyrec.sim.machine import Machine, end
 from spyrec.sim.memories import spoken
 from spyrec.sim.trace import Tally, Trace
-from spyrec.sim.traffic import Counter, LinkCounter
+from spyrec.sim.traffic import SEVERAL, Counter, LinkCounter, TransferCounter
+from spyrec.sim.transfer import path
 from spyrec.sim.units import Unit
 
 SCHEMA = 3
+_TOLD = 8  # transfers that the text tells of
 
 
 def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: int | None) -> dict[str, Any]:
@@ -61,12 +66,54 @@ def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: i
             {"source": link[0], "target": link[1], "useful": useful[link], "asked": c.asked, "moved": c.moved}
             for link, c in traffic.links.items()
         ],
+        "transfers": [
+            _transfer(machine, *key, c, trace.tallies) for key, c in sorted(traffic.transfers.items()) if c.boxes
+        ],
         "ring": [
             {"from": link // 2, "to": (link // 2 + (-1 if link % 2 else 1)) % device.cores, "moved": moved}
             for link, moved in sorted(traffic.ring.items())
         ],
         "lx": rooms[LX],
         "stages": {name: room for name, room in rooms.items() if name != LX},
+    }
+
+
+def _transfer(
+    machine: Machine,
+    label: str,
+    index: int,
+    counter: TransferCounter,
+    tallies: Mapping[tuple[int, int, int], Tally],
+) -> dict[str, Any]:
+    """What one instruction moved of device memory, and what decides how much that is."""
+    binary, device = machine.binary, machine.device
+    number = next(n for n, program in enumerate(binary.units) if program.label == label)
+    program = binary.units[number]
+    instruction = program.code[index]
+    assert isinstance(instruction, Xfer)
+    ends = instruction.source, instruction.dest
+    reads = binary.memory(ends[0]) == "device"
+    strides = tuple(d.source_stride if reads else d.dest_stride for d in instruction.dims)
+    run, _ = cost.runs(tuple(d.count for d in instruction.dims), strides, instruction.element_bytes)
+    links = path(device, program.kind, *map(binary.memory, ends))
+    counts = [tally.count for (_, unit, at), tally in tallies.items() if (unit, at) == (number, index)]
+    position = machine.log.position(Place(number, index, label))
+    return {
+        "place": None if position is None else str(position),
+        "unit": label,
+        "instruction": index,
+        "way": "read" if reads else "written",
+        "times": sum(counts),
+        "cores": len(counts),
+        "boxes": len(counter.boxes),
+        "touched": counter.touched,
+        "shared": sum(core == SEVERAL for core in counter.boxes.values()),
+        "clipped": counter.clipped,
+        "filled": counter.filled,
+        "asked": counter.asked,
+        "moved": counter.moved,
+        "run": run,
+        "grain": cost.grain(links, device.memory("device").alignment),
     }
 
 
@@ -247,6 +294,44 @@ def _bytes_text(report: Mapping[str, Any]) -> Iterator[str]:
     for link in report["links"]:
         where = f"{link['source']} to {link['target']}"
         yield f"{where:<24}{link['useful']:>14}{link['asked']:>14}{link['moved']:>14}"
+    yield from _why_text(report["transfers"])
+
+
+def _why_text(transfers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Why more moves than is useful: a line for each transfer of device memory of which it does."""
+    told = [(t, why) for t in transfers if (why := _reasons(t))]
+    told.sort(key=lambda entry: -entry[0]["moved"])
+    for number, (t, why) in enumerate(told[:_TOLD]):
+        if not number:
+            yield "more is moved than is useful:"
+        place = "" if t["place"] is None else f"{t['place']} "
+        yield f"  {place}@{t['unit']} moves {t['moved'] + t['filled']} bytes: {'; '.join(why)}"
+    if len(told) > _TOLD:
+        yield f"  and {len(told) - _TOLD} transfers more"
+
+
+def _reasons(t: Mapping[str, Any]) -> list[str]:
+    """Why a transfer moves more bytes than there are in its boxes, or the same ones several times."""
+    found = []
+    verb = "read" if t["way"] == "read" else "write"
+    if t["shared"] == t["boxes"]:
+        found.append(f"{t['cores']} cores {verb} the same bytes")
+    elif t["shared"]:
+        found.append(f"cores {verb} {t['shared']} of {t['boxes']} boxes in common")
+    elif t["touched"] > t["boxes"]:
+        found.append(f"each of {t['boxes']} boxes is {t['way']} {t['touched'] / t['boxes']:.3g} times")
+    if t["moved"] > t["asked"]:
+        grains = f"whole grains of {t['grain']} bytes move"
+        if t["run"] % t["grain"]:
+            found.append(f"it asks for {t['asked']} in runs of {t['run']}, and {grains}")
+        elif t["clipped"]:
+            clips = f"{t['clipped']} of {t['times']} times for a clipped box"
+            found.append(f"it asks for {t['asked']}, {clips}, and {grains}")
+        else:
+            found.append(f"it asks for {t['asked']} in runs that begin inside of a grain, and {grains}")
+    if t["filled"]:
+        found.append(f"{t['filled']} of them for the fill of clipped boxes")
+    return found
 
 
 def _room_text(name: str, room: Mapping[str, Any]) -> Iterator[str]:

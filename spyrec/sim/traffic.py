@@ -39,11 +39,41 @@ class LinkCounter:
     moved: int = 0
 
 
+SEVERAL = -1
+"""In the place of a core: more than one."""
+
+
+@dataclass
+class TransferCounter(LinkCounter):
+    """Of one instruction that moves bytes of device memory, as of a link. ``boxes``: where each box began, and the core
+    that moved it; ``touched``: how often one was moved; ``clipped``: how often less than a whole one;
+    ``filled``: bytes that went to LX beside those that came from device memory.
+    """
+
+    boxes: dict[int, int] = field(default_factory=dict)
+    touched: int = 0
+    clipped: int = 0
+    filled: int = 0
+
+    def first(self, address: int, core: int) -> bool:
+        """Note that ``core`` moves the box at ``address``; whether it is the first to do so."""
+        self.touched += 1
+        owner = self.boxes.get(address)
+        if owner is None:
+            self.boxes[address] = core
+        elif owner != core:
+            self.boxes[address] = SEVERAL
+        return owner is None
+
+
 @dataclass
 class Traffic:
     """The counters of a run: of memories and links that the program's instructions can use. ``ring`` has the bytes that
-    moved over each link of the ring (:mod:`spyrec.device.ring`).
+    moved over each link of the ring (:mod:`spyrec.device.ring`). ``transfers`` are those of device memory, by the unit
+    and the number of the instruction.
     """
+
+    transfers: dict[tuple[str, int], TransferCounter] = field(default_factory=dict)
 
     memories: dict[str, Counter] = field(default_factory=dict)
     links: dict[tuple[str, str], LinkCounter] = field(default_factory=dict)
@@ -52,6 +82,10 @@ class Traffic:
     def memory(self, name: str) -> Counter:
         """The counter of a memory: ``device``, ``lx`` or the kind of a stage."""
         return self.memories.setdefault(name, Counter())
+
+    def transfer(self, unit: str, index: int) -> TransferCounter:
+        """The counter of an instruction."""
+        return self.transfers.setdefault((unit, index), TransferCounter())
 
     def along(self, links: Iterable[Link]) -> list[LinkCounter]:
         """The counters of some links."""

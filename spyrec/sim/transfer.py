@@ -19,6 +19,7 @@ from spyrec.sim.boxes import Box, box, pairing
 from spyrec.sim.faults import UnitStops
 from spyrec.sim.operands import device_address, local_address
 from spyrec.sim.shadow import Bytes, SharedShadow
+from spyrec.sim.traffic import LinkCounter
 from spyrec.sim.units import BLOCKED, Flight, Step, Unit
 from spyrec.sim.world import Site
 
@@ -49,7 +50,9 @@ def xfer(site: Site, instruction: Instruction) -> Step:
     write_moves = moved_bytes(world.device, links, to_space, dest)
     read_counter = None if from_space is None else world.traffic.memory(from_space)
     write_counter = world.traffic.memory(to_space)
-    link_counters = world.traffic.along(links)
+    counters: list[LinkCounter] = [*world.traffic.along(links)]
+    if shared:
+        counters.append(world.traffic.transfer(site.program.label, index))
     within = 0 if shared else dest.bytes
 
     def step(unit: Unit) -> int:
@@ -72,7 +75,7 @@ def xfer(site: Site, instruction: Instruction) -> Step:
             moved = read_moves(from_address)
             read_counter.read(source.bytes, moved)
             size = max(size, moved)
-        for counter in link_counters:
+        for counter in counters:
             counter.asked += dest.bytes
             counter.within += within
             counter.moved += size
@@ -137,7 +140,7 @@ def _source(site: Site, instruction: Xfer, where: Box) -> Source:
     if end.space == "device":
         span = site.world.device.limits.access_span
         address = device_address(end.base, end.offset, where, site.world.memory, span)
-        seen: set[int] = set()  # places that are marked already
+        mine = site.world.traffic.transfer(site.program.label, index)
 
         def read_device(unit: Unit) -> tuple[Bytes, int, int]:
             at, window = address(unit)
@@ -145,8 +148,7 @@ def _source(site: Site, instruction: Xfer, where: Box) -> Source:
             found = window.shadow.read(where.intervals, place, unit.access(index, -1), unit.clock)
             if found:
                 sanitizer.judge(found, window.name, reads=True)
-            if place not in seen:
-                seen.add(place)
+            if mine.first(at, unit.core):
                 window.touched.mark(where, place, kind, writes=False)
             return window.data, place, at
 
@@ -169,7 +171,7 @@ def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
     if end.space == "device":
         span = site.world.device.limits.access_span
         address = device_address(end.base, end.offset, where, site.world.memory, span, writes=True)
-        seen: set[int] = set()
+        mine = site.world.traffic.transfer(site.program.label, index)
 
         def write_device(unit: Unit) -> tuple[Bytes, int, int, SharedShadow | None]:
             at, window = address(unit)
@@ -177,8 +179,7 @@ def _dest(site: Site, instruction: Xfer, where: Box) -> Dest:
             found = shadow.write(where.intervals, place, unit.access(index, -1), unit.clock)
             if found:
                 sanitizer.judge(found, window.name, reads=False)
-            if place not in seen:
-                seen.add(place)
+            if mine.first(at, unit.core):
                 window.touched.mark(where, place, kind, writes=True)
             return window.data, place, at, shadow
 

@@ -67,6 +67,66 @@ def test_a_byte_that_every_core_reads_is_useful_once() -> None:
     assert links["ddr", "load"] == links["load", "lx"] == (size, tiles * size)
     assert links["lx", "store"] == links["store", "ddr"] == (tiles * size, tiles * size)
     assert resource(made, "link ddr to load")["amount"] == size
+    loads, stores = sorted(made["transfers"], key=lambda t: t["way"])
+    assert (loads["cores"], loads["times"], loads["boxes"], loads["shared"]) == (tiles, tiles * rows, rows, rows)
+    assert (stores["cores"], stores["boxes"], stores["shared"]) == (tiles, tiles * rows, 0)
+    (why,) = reasons(made)
+    assert why == f"@load moves {tiles * size} bytes: {tiles} cores read the same bytes"
+
+
+def reasons(made: dict[str, Any]) -> list[str]:
+    """What the text says of bytes that move and are not useful, without places in a kernel's text."""
+    _, head, rest = render(made).partition("more is moved than is useful:\n")
+    assert bool(head) == bool(rest)
+    return [line[line.index("@") :] for line in rest.split("\n\n")[0].splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("transfers", "says"),
+    [
+        (["xfer 2 device[r1] to lx[0] [64: 2, 2]"], []),
+        (
+            ["xfer 2 device[r1] to lx[0] [64: 2, 2]", "xfer 2 device[r1] to lx[0] [64: 2, 2]"],
+            [],  # two instructions: each moves it once
+        ),
+        (
+            ["xfer 2 device[r1] to lx[0] [4: 128, 20] [10: 2, 2]"],
+            ["moves 512 bytes: it asks for 80 in runs of 20, and whole grains of 128 bytes move"],
+        ),
+        (
+            ["xfer 2 device[r1 + 64] to lx[0] [64: 2, 2]"],
+            [
+                "moves 256 bytes: it asks for 128 in runs that begin inside of a grain,"
+                " and whole grains of 128 bytes move"
+            ],
+        ),
+        (
+            ["xfer 2 device[r1] to lx[0] [64: 2, 2 from r2 below r3] outside fill 0x0"],
+            [
+                "moves 184 bytes: it asks for 56, 1 of 1 times for a clipped box, and whole grains of 128 bytes move;"
+                " 56 of them for the fill of clipped boxes"
+            ],
+        ),
+    ],
+)
+def test_why_more_moves_than_is_useful(transfers: list[str], says: list[str]) -> None:
+    lines = "\n  ".join(transfers)
+    binary = isa.assemble(
+        f"parameters 1\nunit load\n  param r1, 0\n  li r2, 4\n  li r3, 32\n  {lines}\n  halt\n", "k.s"
+    )
+    made = run(binary, launch({"x": np.zeros(512, np.float16)}), device()).report
+    assert reasons(made) == [f"@load {line}" for line in says]
+    assert sum(t["moved"] for t in made["transfers"]) == made["memory"]["device"]["read"]["moved"]
+    assert sum(t["asked"] for t in made["transfers"]) == made["memory"]["device"]["read"]["asked"]
+
+
+def test_a_box_that_one_core_reads_again_is_said() -> None:
+    made = report(copy_rows(rows=3, tiles=1))
+    assert reasons(made) == []
+    loop = "li r2, 5\n  loop r3, r2, end\n  xfer 2 device[r1] to lx[0] [64: 2, 2]\nend:\n  endloop\n  halt\n"
+    binary = isa.assemble(f"parameters 1\nunit load\n  param r1, 0\n  {loop}", "k.s")
+    made = run(binary, launch({"x": np.zeros(64, np.float16)}), device()).report
+    assert reasons(made) == ["@load moves 640 bytes: each of 1 boxes is read 5 times"]
 
 
 def test_a_link_has_bytes_of_its_own() -> None:
