@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from spyrec.device.model import Device
+from spyrec.device.model import Device, spoken
 from spyrec.dialects.dataflow import (
+    LX,
     BufferOp,
     ChannelOp,
     ContractOp,
@@ -40,7 +41,8 @@ class VerifyProgram(Pass):
     """Hold the compiler to what stage ``program`` promises.
 
     A function is scalar ops that are the same everywhere, then buffers, channels and one program per unit. Units are
-    those of the device, and hold what they can execute. Buffers lie in LX. Each channel is posted by one unit and
+    those of the device, and hold what they can execute: transfers between memories that they link, and compute on LX.
+    Buffers lie in LX and in stages of the device. Each channel is posted by one unit and
     waited for by another, as often in each loop and each arm, so that every region leaves its value as it was. What
     is found otherwise is reported with the name of the pass that should have seen to it (``stage-invariant``).
 
@@ -140,14 +142,19 @@ class _Check:
         self.names.add(name)
 
     def _buffer(self, view: BufferOp) -> None:
-        lx = self.device.memory("lx")
-        end = view.address.value + view.slot_bytes.value * view.depth.value
-        if end > lx.size:
-            message = f"buffer @{view.sym_name.value} ends at byte {end} of LX, which has {lx.size}"
+        memory = self.device.buffered(view.memory)
+        if memory is None:
+            known = ", ".join(self.device.rooms())
+            message = f"device '{self.device.name}' has no memory '{view.memory}' for buffers, only {known}"
+            self.broken(view.operation, message, "space")
+            return
+        end, room = view.address.value + view.slot_bytes.value * view.depth.value, self.device.share(memory)
+        if end > room:
+            message = f"buffer @{view.sym_name.value} ends at byte {end} of {spoken(view.memory)}, which has {room}"
             self.broken(view.operation, f"{message}; assign-addresses should have seen that")
         for name in ("address", "slot_bytes"):
-            if getattr(view, name).value % lx.alignment:
-                message = f"{name} is {getattr(view, name).value}, which is no multiple of {lx.alignment}"
+            if getattr(view, name).value % memory.alignment:
+                message = f"{name} is {getattr(view, name).value}, which is no multiple of {memory.alignment}"
                 self.broken(view.operation, f"{message}; assign-addresses aligns buffers", name)
 
     # Units
@@ -166,14 +173,34 @@ class _Check:
             elif isinstance(inner, TransferOp | StreamOp | ContractOp):
                 if unit.role not in _ROLES[op.name]:
                     self.broken(op, f"unit '{kind}' (a {unit.role} unit) cannot execute {op.name}")
-                for name, attribute in _buffers(inner):
-                    if attribute.value not in self.buffers:
-                        self.broken(op, f"there is no buffer @{attribute.value}", name)
+                elif isinstance(inner, TransferOp):
+                    self._route(inner, kind)
+                self._operands(op, _buffers(inner))
             elif isinstance(inner, ScalarLoadOp):
-                if inner.buffer.value not in self.buffers:
-                    self.broken(op, f"there is no buffer @{inner.buffer.value}", "buffer")
+                self._operands(op, [("buffer", inner.buffer, LX)])
             elif op.name not in support.SCALAR_OPS and op.name not in support.CONTROL_OPS:
                 self.broken(op, f"{op.name} stands in the program of unit '{kind}'; split-units should have lowered it")
+
+    def _route(self, view: TransferOp, unit: str) -> None:
+        """The unit links the memories of the transfer."""
+        kinds = {memory.space: memory.kind for memory in self.device.memories.values()}
+        linked = {(link.source, link.target) for link in self.device.links}
+        for side in ("source", "dest"):
+            space = getattr(view, f"{side}_space").value
+            ends = (kinds.get(space), unit) if side == "source" else (unit, kinds.get(space))
+            if ends not in linked:
+                message = f"device '{self.device.name}' has no link from '{ends[0] or space}' to '{ends[1] or space}'"
+                self.broken(view.operation, message, f"{side}_space")
+
+    def _operands(self, op: ir.Operation, operands: Iterable[tuple[str, ir.FlatSymbolRefAttr, str]]) -> None:
+        """Buffers are there, and lie where the op says."""
+        for name, attribute, memory in operands:
+            buffer = self.buffers.get(attribute.value)
+            if buffer is None:
+                self.broken(op, f"there is no buffer @{attribute.value}", name)
+            elif buffer.memory != memory:
+                where = f"buffer @{attribute.value} lies in {spoken(buffer.memory)}"
+                self.broken(op, f"{where}, and the op takes it to be in {spoken(memory)}", name)
 
     def _end(self, kind: str, view: PostOp | WaitOp, path: Path) -> None:
         name = view.channel.value
@@ -217,20 +244,21 @@ class _Check:
                 return
 
 
-def _buffers(view: TransferOp | StreamOp | ContractOp) -> Iterator[tuple[str, ir.FlatSymbolRefAttr]]:
-    """Fields that name buffers."""
+def _buffers(view: TransferOp | StreamOp | ContractOp) -> Iterator[tuple[str, ir.FlatSymbolRefAttr, str]]:
+    """Fields that name buffers, and the memories that these have to lie in."""
     if isinstance(view, TransferOp):
-        for name in ("source_buffer", "dest_buffer"):
-            attribute = getattr(view, name)
+        for side in ("source", "dest"):
+            attribute = getattr(view, f"{side}_buffer")
             if attribute is not None:
-                yield name, attribute
+                yield f"{side}_buffer", attribute, getattr(view, f"{side}_space").value
+        yield from (("index_buffers", ir.FlatSymbolRefAttr(list_), LX) for list_ in view.index_buffers or ())
         return
     if isinstance(view, ContractOp):
-        yield from ((name, getattr(view, name)) for name in ("lhs_buffer", "rhs_buffer", "acc_buffer"))
+        yield from ((name, getattr(view, name), LX) for name in ("lhs_buffer", "rhs_buffer", "acc_buffer"))
         return
     for name in ("input_buffers", "output_buffers"):
         for attribute in getattr(view, name):
-            yield name, attribute
+            yield name, attribute, LX
 
 
 def _place(view: ProgramUnitOp) -> tuple[str, int]:

@@ -10,6 +10,7 @@ import click
 
 from spyrec import isa
 from spyrec.cli import frame, shared
+from spyrec.device.model import spoken
 
 if TYPE_CHECKING:
     from spyrec.device.model import Device
@@ -74,8 +75,7 @@ def _buffers(binary: isa.Binary, memory: str, device: Device | None) -> list[str
     buffers = [buffer for buffer in binary.buffers if buffer.memory == memory]
     room = device.buffered(memory) if device is not None else None
     total = f" of {device.share(room)}" if device is not None and room is not None else ""
-    name = "LX" if memory == isa.LX else memory
-    lines = [f"buffers in {name}, {max((b.end for b in buffers), default=0)}{total} bytes"]
+    lines = [f"buffers in {spoken(memory)}, {max((b.end for b in buffers), default=0)}{total} bytes"]
     for buffer in buffers:
         lines.append(f"  {buffer.name}: {buffer.address:#x}, {buffer.depth} of {buffer.slot_bytes} bytes")
     return lines

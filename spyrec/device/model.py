@@ -49,6 +49,11 @@ class Memory:
         return self.role if self.role in ("device", "lx") else self.kind
 
 
+def spoken(space: str) -> str:
+    """How messages call a memory that buffers lie in, by its ``space``."""
+    return "LX" if space == "lx" else space
+
+
 @dataclass(frozen=True)
 class Unit:
     """One kind of engine that runs its own program.
@@ -154,6 +159,10 @@ class Device:
         if memory.level != "device":
             return memory.size
         return memory.size // self.cores // memory.alignment * memory.alignment
+
+    def rooms(self) -> dict[str, int]:
+        """What one core has of each memory that buffers lie in: bytes by the name of the memory."""
+        return {m.space: self.share(m) for m in (self.memory("lx"), *self.stages())}
 
     def unit(self, role: UnitRole) -> Unit:
         """The unit with ``role``. Raises ``InvalidKernel`` when the device has none, or more than one kind."""

@@ -67,7 +67,7 @@ def run_stage(
     def body() -> tuple[diag.Diagnostic, ...]:
         sink = diag.Sink()
         sink.add_source(compiled.source)
-        lx_bytes = compiled.device().memory("lx").size
+        rooms = compiled.device().rooms()
         with compiled.module.context:
             kernel, watcher = kernels(compiled.module)[0][1], probes.watcher if probes else None
             interp.run(
@@ -76,7 +76,7 @@ def run_stage(
                 seed=seed,
                 sink=sink,
                 strict_bounds=strict_bounds,
-                lx_bytes=lx_bytes,
+                rooms=rooms,
                 watcher=watcher,
             )
         return tuple(sink.diagnostics)

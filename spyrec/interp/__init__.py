@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ import numpy as np
 
 from spyrec import numerics
 from spyrec.diag import Sink, resolve
+from spyrec.dialects.dataflow import LX
 from spyrec.interp import (
     affine,
     affine_control,
@@ -53,8 +54,8 @@ from spyrec.spyrecode.lx import Preset
 if TYPE_CHECKING:
     from spyrec.spyrecode.launch import Launch
 
-LX_BYTES = 2 << 20
-"""Size of a scratchpad unless the caller says otherwise."""
+ROOMS = {LX: 2 << 20}
+"""Bytes of a scratchpad, and no stages, unless the caller says otherwise."""
 
 CORES = 32
 """Cores whose scratchpads a view may name."""
@@ -147,7 +148,7 @@ def run(
     seed: int | None = None,
     sink: Sink | None = None,
     strict_bounds: bool = False,
-    lx_bytes: int = LX_BYTES,
+    rooms: Mapping[str, int] = ROOMS,
     lx: Sequence[Preset] = (),
     watcher: Watcher | None = None,
 ) -> None:
@@ -156,7 +157,8 @@ def run(
 
     ``seed`` shuffles the order of compute tiles, and at the ``program`` stage the turns of the units; None takes them
     in order. Warnings and remarks go to ``sink``. ``strict_bounds`` makes tiles that stick out of their view an error.
-    ``lx_bytes`` is the size of a core's scratchpad, ``lx`` what is in scratchpads at first besides what the launch has.
+    ``rooms`` is what a core has of LX and of each stage (``Device.rooms``), ``lx`` what is in scratchpads at first
+    besides what the launch has.
     ``watcher`` says which ops are watched (:mod:`spyrec.interp.probes`). Raises a
     :class:`spyrec.errors.SpyrecError` with everything that the sink holds: ``InvalidKernel`` for a broken rule,
     ``Unsupported`` for an op without a meaning.
@@ -164,7 +166,7 @@ def run(
     sink = sink if sink is not None else Sink()
     ready = function if isinstance(function, Prepared) else prepared(function, watcher=watcher, sink=sink)
     with _reported(ready.op, sink):
-        _run(ready, launch, seed, sink, strict_bounds, lx_bytes, lx)
+        _run(ready, launch, seed, sink, strict_bounds, rooms, lx)
 
 
 def _with_a_place(op: ir.Operation) -> ir.Operation:
@@ -195,7 +197,7 @@ def _run(
     seed: int | None,
     sink: Sink,
     strict_bounds: bool,
-    lx_bytes: int,
+    rooms: Mapping[str, int],
     lx: Sequence[Preset],
 ) -> None:
     op, body = ready.op, ready.body
@@ -212,7 +214,7 @@ def _run(
         if not 0 <= owner < max(CORES, math.prod(grid)):
             raise Fault("out-of-lx", f"there is no core {owner}: cores are numbered from 0 to {CORES - 1}")
         if owner not in scratchpads:
-            scratchpads[owner] = Scratchpad(lx_bytes, owner)
+            scratchpads[owner] = Scratchpad(rooms[LX], owner)
             for preset in (*launch.lx, *lx):
                 if preset.core == owner:
                     scratchpads[owner].preset(preset.address, preset.array)
@@ -231,13 +233,13 @@ def _run(
         take_turns([Turn(t.number, body.run(t, arguments)) for t in tiles], rng)
         return
     if ready.joins_cores:
-        programs = [units.begin(body, tile, arguments, lx_bytes) for tile in tiles]
+        programs = [units.begin(body, tile, arguments, rooms) for tile in tiles]
         units.execute(programs, rng)
         cores_of(tiles[0]).balance()
         return
     for tile in tiles:
         try:
-            units.execute([units.begin(body, tile, arguments, lx_bytes)], rng)
+            units.execute([units.begin(body, tile, arguments, rooms)], rng)
         except Fault as fault:
             if count > 1:
                 fault.notes += (f"on compute tile {tile.number} of {count}",)
@@ -304,4 +306,4 @@ def _arguments(ready: Prepared, launch: Launch) -> list[Any]:
     return values
 
 
-__all__ = ["LX_BYTES", "Prepared", "Preset", "Probe", "Probes", "meanings", "prepared", "run", "signature_of"]
+__all__ = ["Prepared", "Preset", "Probe", "Probes", "meanings", "prepared", "run", "signature_of"]

@@ -39,7 +39,7 @@ class _Output:
         self.element = element_of(op.body.blocks[0].arguments[self.argument].type)
         self.counts = counts
         self.side = Side(
-            False,
+            dataflow.LX,
             tuple(counts[d] for d in kept),
             tuple(strides[d] for d in kept),
             self.element,
@@ -74,7 +74,7 @@ def stream(op: ir.Operation, scope: Scope) -> Run:
     counts = tuple(made.counts)
     block = made.body.blocks[0]
     inputs = [
-        Side(False, counts, tuple(ir.DenseI64ArrayAttr(strides)), element_of(argument.type), _symbol(buffer))
+        Side(dataflow.LX, counts, tuple(ir.DenseI64ArrayAttr(strides)), element_of(argument.type), _symbol(buffer))
         for argument, strides, buffer in zip(block.arguments, made.input_strides, made.input_buffers, strict=False)
     ]
     body = Body(block, scope)
@@ -110,7 +110,7 @@ def contract(op: ir.Operation, scope: Scope) -> Run:
         strides = getattr(made, f"{name}_strides")
         element = str(getattr(made, f"{name}_type").value)
         buffer = _symbol(getattr(made, f"{name}_buffer"))
-        return Side(False, tuple(counts[d] for d in dims), tuple(strides[d] for d in dims), element, buffer)
+        return Side(dataflow.LX, tuple(counts[d] for d in dims), tuple(strides[d] for d in dims), element, buffer)
 
     moving = {name: [d for d, s in enumerate(getattr(made, f"{name}_strides")) if s] for name in ("lhs", "rhs")}
     left, right = (side(name, moving[name]) for name in ("lhs", "rhs"))

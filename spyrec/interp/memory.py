@@ -323,11 +323,11 @@ class Device(Memory):
 
 
 class Scratchpad(Memory):
-    """The scratchpad (LX) of one core: ``size`` bytes, none of them written."""
+    """The scratchpad (LX) of one core, or its part of a stage called ``name``: ``size`` bytes, none of them written."""
 
-    def __init__(self, size: int, owner: int) -> None:
+    def __init__(self, size: int, owner: int, name: str = "LX") -> None:
         self._data, self._written = np.zeros(size, np.uint8), np.zeros(size, bool)
-        super().__init__([Segment(0, self._data, self._written, f"LX of core {owner}")], "out-of-lx", "LX")
+        super().__init__([Segment(0, self._data, self._written, f"{name} of core {owner}")], "out-of-lx", name)
 
     def preset(self, address: int, array: Array) -> None:
         """Give bytes contents before the kernel starts."""

@@ -8,7 +8,7 @@ cores; a core has one clock for all of its units, whose races with each other ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,10 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from spyrec import numerics
+from spyrec.device.model import spoken
 from spyrec.dialects import dataflow
 from spyrec.interp.cores import Credits, cores_of
 from spyrec.interp.faults import Fault
 from spyrec.interp.machine import Frame, Function, Run, Scope, Tile, drain, meaning
+from spyrec.interp.memory import Scratchpad
 from spyrec.interp.races import Access
 from spyrec.interp.requests import Await, Blocked, Flow
 from spyrec.interp.values import element_of
@@ -29,12 +31,13 @@ from spyrec.numerics import Array
 
 @dataclass(frozen=True)
 class Area:
-    """A ``dataflow.buffer``: ``depth`` slots of ``slot_bytes`` bytes from ``address`` on. ``number`` identifies it.
-    ``launched``: the launch may have put contents there.
+    """A ``dataflow.buffer``: ``depth`` slots of ``slot_bytes`` bytes of ``memory`` from ``address`` on. ``number``
+    identifies it. ``launched``: the launch may have put contents there.
     """
 
     name: str
     number: int
+    memory: str
     address: int
     slot_bytes: int
     depth: int
@@ -66,17 +69,31 @@ class Unit:
     blocked: Waiting | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Room:
+    """A memory in which a core has buffers, and through which one (number, 0: none) each byte was written."""
+
+    memory: Scratchpad
+    owners: npt.NDArray[np.int32]
+
+
 @dataclass(eq=False)
 class Program:
-    """One core: its buffers, channels and units, and through which buffer (number, 0: none) each byte of LX was
-    written; and the sums that contractions have left in their units.
+    """One core: its memories by name, its buffers, channels and units, and the sums that contractions have left in
+    their units.
     """
 
-    owners: npt.NDArray[np.int32]
+    rooms: dict[str, Room]
     areas: dict[str, Area] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
     units: list[Unit] = field(default_factory=list)
     kept: dict[str, Array] = field(default_factory=dict)
+
+    def room(self, memory: str) -> Room:
+        """The memory that is called so."""
+        if memory not in self.rooms:
+            raise Fault("undefined-name", f"the device has no memory {memory} for buffers")
+        return self.rooms[memory]
 
     def balance(self) -> None:
         """Raise :class:`Fault` for a channel of this core that does not end as it began."""
@@ -89,13 +106,15 @@ class Program:
                 fault.op = channel.op
                 raise fault
 
-    def area(self, buffer: str | None, low: int, high: int) -> Area:
+    def area(self, memory: str, buffer: str | None, low: int, high: int) -> Area:
         """The buffer of an operand that reaches from byte ``low`` up to ``high``, all in one of its slots."""
         if buffer is None:
             raise Fault("undefined-name", "the operand names no buffer")
         area = self.areas.get(buffer)
         if area is None:
             raise Fault("undefined-name", f"there is no buffer @{buffer}")
+        if area.memory != memory:
+            raise Fault("wrong-buffer", f"buffer @{buffer} lies in {area.memory}, not in {memory}")
         slot = (low - area.address) // area.slot_bytes
         if not 0 <= slot < area.depth or high > area.address + (slot + 1) * area.slot_bytes:
             raise Fault(
@@ -118,9 +137,11 @@ class Program:
             raise Fault("wrong-buffer", f"bytes read through @{area.name} were last written through {last}")
 
 
-def begin(function: Function, tile: Tile, arguments: Sequence[Any], lx_bytes: int) -> Program:
+def begin(function: Function, tile: Tile, arguments: Sequence[Any], rooms: Mapping[str, int]) -> Program:
     """Run a function up to its units, which are then ready to be executed."""
-    tile.program = Program(np.zeros(lx_bytes, np.int32))
+    local = {name: Scratchpad(size, tile.number, name) for name, size in rooms.items() if name != dataflow.LX}
+    local[dataflow.LX] = tile.scratchpad
+    tile.program = Program({name: Room(memory, np.zeros(rooms[name], np.int32)) for name, memory in local.items()})
     drain(function.run(tile, arguments))
     return tile.program
 
@@ -211,15 +232,17 @@ def buffer(op: ir.Operation, scope: Scope) -> Run:
     made = dataflow.BufferOp(op)
     name = _name(made.sym_name)
     address, slot, depth = (ir.IntegerAttr(a).value for a in (made.address, made.slot_bytes, made.depth))
+    memory, launched = made.memory, made.launched is not None
 
     def run(frame: Frame) -> None:
         program = program_of(frame)
-        area = Area(name, 1 + len(program.areas), address, slot, depth, made.launched is not None)
-        if area.end > len(program.owners):
-            raise Fault("out-of-lx", f"buffer @{name} ends at byte {area.end}; LX has {len(program.owners)}")
+        area = Area(name, 1 + len(program.areas), memory, address, slot, depth, launched)
+        room = program.room(memory)
+        if area.end > len(room.owners):
+            raise Fault("out-of-lx", f"buffer @{name} ends at byte {area.end}; {spoken(memory)} has {len(room.owners)}")
         program.areas[name] = area
-        if made.launched is not None:
-            program.owners[address : area.end] = area.number  # what the launch put there
+        if launched:
+            room.owners[address : area.end] = area.number  # what the launch put there
 
     return run
 
@@ -339,7 +362,7 @@ def _channel(frame: Frame, name: str) -> Channel:
 class Side:
     """One operand of a transfer or stream: a box of a memory, in bytes, and the buffer that it lies in."""
 
-    on_device: bool
+    memory: str
     counts: tuple[int, ...]
     strides: tuple[int, ...]
     element: str
@@ -347,33 +370,35 @@ class Side:
 
     def read(self, frame: Frame, address: int, by: Access | None = None) -> Array:
         """The elements of the box at ``address``; ``by`` is checked against what other cores do to device memory."""
-        if self.on_device:
+        if self.memory == "device":
             return frame.tile.device.read(address, self.counts, self.strides, self.element, by)
-        data = self._scratchpad(frame, address)
-        values = frame.tile.scratchpad.read(address, self.counts, self.strides, self.element)
+        program = program_of(frame)
+        data = self._owners(program, address)
+        values = program.room(self.memory).memory.read(address, self.counts, self.strides, self.element)
         if data is not None:
-            program_of(frame).check_written(*data)
+            program.check_written(*data)
         return values
 
     def write(self, frame: Frame, address: int, values: Array, by: Access | None = None) -> None:
         """Store to the box at ``address``; ``by`` as in :meth:`read`."""
-        if self.on_device:
+        if self.memory == "device":
             frame.tile.device.write(address, self.counts, self.strides, values, self.element, by)
             return
-        data = self._scratchpad(frame, address)
-        frame.tile.scratchpad.write(address, self.counts, self.strides, values, self.element)
+        program = program_of(frame)
+        data = self._owners(program, address)
+        program.room(self.memory).memory.write(address, self.counts, self.strides, values, self.element)
         if data is not None:
             data[1][...] = data[0].number
 
-    def _scratchpad(self, frame: Frame, address: int) -> tuple[Area, npt.NDArray[np.int32]] | None:
+    def _owners(self, program: Program, address: int) -> tuple[Area, npt.NDArray[np.int32]] | None:
         """The buffer and who wrote its bytes in the box, in place; raises when the box leaves the buffer's slot."""
         if 0 in self.counts:
             return None
-        program, size = program_of(frame), numerics.sizeof(self.element)
+        size = numerics.sizeof(self.element)
         reach = [(n - 1) * s for n, s in zip(self.counts, self.strides, strict=True)]
         low, high = address + sum(r for r in reach if r < 0), address + sum(r for r in reach if r > 0) + size
-        area = program.area(self.buffer, low, high)
-        owners = program.owners
+        area = program.area(self.memory, self.buffer, low, high)
+        owners = program.room(self.memory).owners
         steps = tuple(s * owners.itemsize for s in (*self.strides, 1))
         return area, np.ndarray((*self.counts, size), owners.dtype, owners, address * owners.itemsize, steps)
 
@@ -384,7 +409,7 @@ def scalar_load(op: ir.Operation, scope: Scope) -> Run:
     element = element_of(made.result.type)
     if element not in numerics.TYPES:
         raise Fault("unsupported-type", f"a register holds no {element}", "type(result)")
-    side = Side(False, (), (), element, _name(made.buffer))
+    side = Side(dataflow.LX, (), (), element, _name(made.buffer))
 
     def run(frame: Frame, address: int) -> Any:
         value = side.read(frame, address)

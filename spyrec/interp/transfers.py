@@ -33,7 +33,7 @@ def transfer(op: ir.Operation, scope: Scope) -> Run:
     def side(name: str, element: str) -> tuple[Side, bool]:
         space, buffer = getattr(made, f"{name}_space"), getattr(made, f"{name}_buffer")
         strides = tuple(getattr(made, f"{name}_strides"))
-        held = Side(_symbol(space) == "device", counts, strides, element, None if buffer is None else _symbol(buffer))
+        held = Side(_symbol(space), counts, strides, element, None if buffer is None else _symbol(buffer))
         return held, getattr(made, f"{name}_base") is not None
 
     if not made.is_plain:
@@ -53,7 +53,7 @@ def _special(op: ir.Operation, made: dataflow.TransferOp, element: str) -> Run:
     """A transfer with a clip, another core, or lists of indices, point by point."""
     counts, operands_of = tuple(made.counts), SpecialOperands(made)
     strides = {name: tuple(getattr(made, f"{name}_strides")) for name in ("source", "dest")}
-    on_device = {name: _symbol(getattr(made, f"{name}_space")) == "device" for name in strides}
+    memories = {name: _symbol(getattr(made, f"{name}_space")) for name in strides}
     buffers = {name: getattr(made, f"{name}_buffer") for name in strides}
     names = {name: None if buffer is None else _symbol(buffer) for name, buffer in buffers.items()}
     based = [made.source_base is not None, made.dest_base is not None]
@@ -76,18 +76,16 @@ def _special(op: ir.Operation, made: dataflow.TransferOp, element: str) -> Run:
         region, own = Region.of(counts, special.lower, special.upper), frame.tile.number
         offsets = {name: region.offsets(steps) for name, steps in strides.items()}
         for number, (list_, address) in enumerate(zip(lists, special.indices, strict=True)):
-            found = _memory(frame, own, False, list_.buffer, int(address), list_.element).gather(
+            found = _memory(frame, own, dataflow.LX, list_.buffer, int(address), list_.element).gather(
                 region.offsets(list_.strides)
             )
             offsets[list_.side] = offsets[list_.side] + list_.scale * checked(found, special.limits[number], number)
         by = frame.tile.access(op)
         peer = own if special.get_from is None else cores_of(frame.tile).check(special.get_from, "get_from")
-        moved = _memory(frame, peer, on_device["source"], names["source"], source, element, by).gather(
-            offsets["source"]
-        )
+        moved = _memory(frame, peer, memories["source"], names["source"], source, element, by).gather(offsets["source"])
         for core in operands_of.cores(special, own):
             cores_of(frame.tile).check(core, "put_to")
-            to = _memory(frame, core, on_device["dest"], names["dest"], dest, element, by)
+            to = _memory(frame, core, memories["dest"], names["dest"], dest, element, by)
             if operands_of.fill is not None:
                 to.scatter(Region.of(counts, None, None).offsets(strides["dest"]), pattern(operands_of.fill, element))
             to.scatter(offsets["dest"], moved)
@@ -108,15 +106,16 @@ class _List:
 
 @dataclass(frozen=True)
 class _InBuffer(MemorySide):
-    """A scratchpad, all accesses through one buffer: in one of its slots, and of bytes last written through it."""
+    """A memory of a core, accesses to which go through one buffer: one of its slots, bytes last written through it."""
 
     program: Program
+    name: str
     buffer: str | None
 
     def _owners(self, offsets: Offsets) -> tuple[Offsets, Area]:
         size = numerics.sizeof(self.element)
         places = (self.address + offsets).reshape(-1)
-        area = self.program.area(self.buffer, int(np.min(places)), int(np.max(places)) + size)
+        area = self.program.area(self.name, self.buffer, int(np.min(places)), int(np.max(places)) + size)
         return places[:, None] + np.arange(size), area
 
     def gather(self, offsets: Offsets) -> Array:
@@ -125,7 +124,7 @@ class _InBuffer(MemorySide):
         values = super().gather(offsets)
         if owners is not None:
             places, area = owners
-            self.program.check_written(area, self.program.owners[places])
+            self.program.check_written(area, self.program.room(self.name).owners[places])
         return values
 
     def scatter(self, offsets: Offsets, values: Array) -> None:
@@ -134,15 +133,15 @@ class _InBuffer(MemorySide):
             return
         places, area = self._owners(offsets)
         super().scatter(offsets, values)
-        self.program.owners[places] = area.number
+        self.program.room(self.name).owners[places] = area.number
 
 
 def _memory(
-    frame: Frame, core: int, on_device: bool, buffer: str | None, address: int, element: str, by: Access | None = None
+    frame: Frame, core: int, memory: str, buffer: str | None, address: int, element: str, by: Access | None = None
 ) -> MemorySide:
-    """Device memory, accesses to which are checked as ``by``, or the scratchpad of a core."""
+    """Device memory, accesses to which are checked as ``by``, or a memory of a core."""
     tile = frame.tile
-    if on_device:
+    if memory == "device":
         return MemorySide(tile.device, address, element, by)
     program = program_of(frame) if core == tile.number else cores_of(tile).programs[core]
-    return _InBuffer(tile.scratchpads(core), address, element, None, program, buffer)
+    return _InBuffer(program.room(memory).memory, address, element, None, program, memory, buffer)

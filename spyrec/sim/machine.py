@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spyrec.device.model import Device
+from spyrec.device.model import Device, spoken
 from spyrec.errors import Diagnostic, InvalidKernel, Severity, SpyrecError
 from spyrec.isa import LX, Binary, Contract, End, Instruction, Stream, UnitProgram, Xfer
 from spyrec.isa.check import problems
@@ -14,7 +14,7 @@ from spyrec.sim.descriptor import move
 from spyrec.sim.engine import Engine
 from spyrec.sim.faults import Fault, FaultLog, Place, RaceFound, UnitStops
 from spyrec.sim.latencies import Latencies
-from spyrec.sim.memories import DeviceMemory, Local, spoken
+from spyrec.sim.memories import DeviceMemory, Local
 from spyrec.sim.peers import Peers
 from spyrec.sim.sanitizer import Sanitizer
 from spyrec.sim.stream import stream
@@ -75,8 +75,7 @@ class Machine:
         self.device = device
         self.log = FaultLog(locations)
         self.traffic = Traffic()
-        buffered = [m for m in map(device.buffered, (LX, *binary.stages)) if m is not None]
-        self.sizes = {memory.space: device.share(memory) for memory in buffered}
+        self.sizes = {name: size for name, size in device.rooms().items() if name in (LX, *binary.stages)}
         self.memory = DeviceMemory(launch)
         self._launched = launch.lx
         self._engine = Engine(device.timing, latencies, trace)

@@ -11,18 +11,12 @@ import numpy.typing as npt
 
 from spyrec import numerics
 from spyrec.errors import Diagnostic, InvalidKernel, OutOfResources, Severity
-from spyrec.isa import LX
 from spyrec.sim.boxes import Box, Interval
 from spyrec.sim.faults import UnitStops, bytes_text
 from spyrec.sim.shadow import Bytes, Shadow, SharedShadow
 from spyrec.spyrecode import Launch, Preset
 from spyrec.spyrecode.launch import Region
 from spyrec.spyrecode.signature import LITERAL
-
-
-def spoken(memory: str) -> str:
-    """How messages call a memory that buffers lie in."""
-    return "LX" if memory == LX else memory
 
 
 class Local:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spyrec.device.model import Device
+from spyrec.device.model import Device, spoken
 from spyrec.isa import Binary, Buffer
 from spyrec.sim.boxes import MAX_PIECES, Box, TooManyPieces
 from spyrec.sim.faults import UnitStops, bytes_text
-from spyrec.sim.memories import DeviceMemory, Window, spoken
+from spyrec.sim.memories import DeviceMemory, Window
 from spyrec.sim.units import Unit
 
 Address = Callable[[Unit], int]

@@ -24,11 +24,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from spyrec.device import cost
+from spyrec.device.model import spoken
 from spyrec.isa import LX, Binary, Buffer, Contract, Instruction, Stream, Xfer
 from spyrec.sim import roofline
 from spyrec.sim.faults import Place, cores
 from spyrec.sim.machine import Machine, end
-from spyrec.sim.memories import spoken
 from spyrec.sim.trace import Tally, Trace
 from spyrec.sim.traffic import SEVERAL, Counter, LinkCounter, TransferCounter
 from spyrec.sim.transfer import path

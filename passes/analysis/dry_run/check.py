@@ -202,7 +202,7 @@ def _judged(run: Run) -> list[Fault]:
         memory = Memory(known=True)
         try:
             for touch, at in zip(shared, column, strict=True):
-                run.judge(memory.touch(touch.shape.pieces, at, touch.access, touch.clock), "device memory")
+                run.judge(memory.touch(touch.shape.pieces, at, touch.access, touch.clock), "device")
         except Raced as race:
             return [race.fault]
     outside = (_outside(run.code, touch) for touch in run.touches if touch.access.certain)

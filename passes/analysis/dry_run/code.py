@@ -48,9 +48,10 @@ class Unmodelled(Exception):
 
 @dataclass(frozen=True)
 class Area:
-    """A buffer of LX; ``launched``: the launch may have put contents there."""
+    """A buffer of ``memory``, LX or a stage; ``launched``: the launch may have put contents there."""
 
     name: str
+    memory: str
     address: int
     slot_bytes: int
     depth: int
@@ -157,9 +158,8 @@ class _Builder:
             op = view.operation
             if isinstance(view, BufferOp):
                 name = view.sym_name.value
-                code.areas[name] = Area(
-                    name, view.address.value, view.slot_bytes.value, view.depth.value, view.launched is not None
-                )
+                numbers = view.address.value, view.slot_bytes.value, view.depth.value
+                code.areas[name] = Area(name, view.memory, *numbers, view.launched is not None)
             elif isinstance(view, ChannelOp):
                 name = view.sym_name.value
                 peers = getattr(view, "peers", None) is not None
@@ -348,9 +348,9 @@ class _Builder:
 
         def step(unit: Unit) -> None:
             for shape, slot, buffer in reads:
-                unit.touch_lx(op, shape, unit.values[slot], buffer, writes=False)
+                unit.touch_local(op, shape, unit.values[slot], buffer, writes=False)
             places = [
-                (shape, unit.touch_lx(op, shape, unit.values[slot], buffer, writes=True))
+                (shape, unit.touch_local(op, shape, unit.values[slot], buffer, writes=True))
                 for shape, slot, buffer in writes
             ]
             unit.apart(op, places, "the outputs of a stream share bytes")
@@ -370,7 +370,7 @@ class _Builder:
 
         def step(unit: Unit) -> None:
             for shape, slot, buffer in sides[: 3 if start == "lx" else 2]:
-                unit.touch_lx(op, shape, unit.values[slot], buffer, writes=False)
+                unit.touch_local(op, shape, unit.values[slot], buffer, writes=False)
             if start == "unit":
                 if unit.kept != sums:
                     message = f"goes on from {sums} sums in the unit, which has kept {unit.kept or 'nothing'}"
@@ -380,7 +380,7 @@ class _Builder:
                 unit.kept = sums
             else:
                 shape, slot, buffer = sides[2]
-                unit.touch_lx(op, shape, unit.values[slot], buffer, writes=True)
+                unit.touch_local(op, shape, unit.values[slot], buffer, writes=True)
 
         return step
 
@@ -400,11 +400,11 @@ class _Builder:
         op, counts, size = view.operation, tuple(view.counts), view.element_bytes.value
         shapes = [box(counts, tuple(getattr(view, f"{name}_strides")), size) for name in ("source", "dest")]
         source, dest = (self._side(view, name) for name in ("source", "dest"))
-        lx = all(getattr(view, f"{name}_space").value == "lx" for name in ("source", "dest"))
+        within = view.source_space.value == view.dest_space.value != "device"
 
         def step(unit: Unit) -> None:
             places = source(unit, shapes[0], 0, False, None), dest(unit, shapes[1], 0, False, None)
-            if lx:
+            if within:
                 unit.apart(op, list(zip(shapes, places, strict=True)), "the two sides of a transfer share bytes")
 
         return step
@@ -492,7 +492,7 @@ class _Builder:
             start = sum(f * s for f, s in zip(first, strides, strict=True))
             at = apply("+", int.__add__, (unit.values[address], start))
             own, steps = _kept(kept, strides)
-            unit.touch_lx(op, box(own, steps, size), at, buffer, writes=False)
+            unit.touch_local(op, box(own, steps, size), at, buffer, writes=False)
             limit = constant if slot is None else unit.control(unit.values[slot], 1)
             return max(1, limit), scale
 
@@ -511,14 +511,14 @@ class _Builder:
                 at = apply("+", int.__add__, (at, shift))
             return at if start is None else apply("+", int.__add__, (unit.values[start], at))
 
-        def lx(unit: Unit, shape: Box | None, shift: int, may: bool, place: int | None) -> int:
-            return unit.touch_lx(op, shape, address(unit, shift), area, writes=writes, place=place, may=may)
+        def local(unit: Unit, shape: Box | None, shift: int, may: bool, place: int | None) -> int:
+            return unit.touch_local(op, shape, address(unit, shift), area, writes=writes, place=place, may=may)
 
         def device(unit: Unit, shape: Box | None, shift: int, may: bool, place: int | None) -> int:
             unit.touch_device(op, shape, address(unit, shift), writes=writes, may=may)
             return 0
 
-        return lx if getattr(view, f"{name}_space").value == "lx" else device
+        return device if getattr(view, f"{name}_space").value == "device" else local
 
 
 def _kept(counts: tuple[int, ...], strides: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from spyrec.device.model import spoken
+from spyrec.dialects.dataflow import LX
 from spyrec.mlir import ir
-from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Code, Flow, Link, Node, UnitCode
+from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Area, Code, Flow, Link, Node, UnitCode
 from spyrec.passes.analysis.dry_run.memory import Access, Box, Clash, Clock, Memory
 from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per, Sym, Value
 
@@ -131,9 +133,9 @@ class Unit:
 
     def load(self, op: ir.Operation, shape: Box | None, at: Value, buffer: str) -> Sym:
         """What an element of LX holds: the same for all who read what the same write left there."""
-        place = self.touch_lx(op, shape, at, buffer, writes=False)
+        place = self.touch_local(op, shape, at, buffer, writes=False)
         size = shape.size if shape is not None else 0
-        return Sym(("load", self.place, place, *self.run.lx[self.place].writers(place, place + size)))
+        return Sym(("load", self.place, place, *self.run.local[self.place][LX].writers(place, place + size)))
 
     # -- channels -----------------------------------------------------------------------------------------------------
 
@@ -173,7 +175,7 @@ class Unit:
 
     # -- memory -------------------------------------------------------------------------------------------------------
 
-    def touch_lx(
+    def touch_local(
         self,
         op: ir.Operation,
         shape: Box | None,
@@ -184,17 +186,22 @@ class Unit:
         place: int | None = None,
         may: bool = False,
     ) -> int:
-        """Access LX of this core, or of core ``place`` of the run; gives the address. ``may``: of some of its bytes."""
+        """Access the memory of ``buffer`` on this core, or on core ``place`` of the run; gives the address.
+
+        ``may``: some of the bytes.
+        """
         at = self.control(value)
         if shape is None:
             return at
-        self._inside(op, shape, at, buffer)
-        self._shape(op, shape, at, "LX", writes and not may)
+        area = self.run.code.areas.get(buffer)
+        memory = LX if area is None else area.memory
+        self._inside(op, shape, at, memory, area)
+        self._shape(op, shape, at, spoken(memory), writes and not may)
         if not shape.whole:
             self.run.in_part(op)
         access = Access(self.number, self.clock[self.number], op, buffer, writes, may)
-        memory = self.run.lx[self.place if place is None else place]
-        self.run.judge(memory.touch(shape.pieces, at, access, self.clock), "LX")
+        local = self.run.local[self.place if place is None else place][memory]
+        self.run.judge(local.touch(shape.pieces, at, access, self.clock), memory)
         return at
 
     def core(self, op: ir.Operation, value: Value) -> int:
@@ -243,17 +250,16 @@ class Unit:
         segments = {(c + half) >> POINTER_BITS for c in address.constants()} - {0}
         return self.run.choices.plain(address, segments.pop() << POINTER_BITS if len(segments) == 1 else 0)
 
-    def _inside(self, op: ir.Operation, shape: Box, at: int, buffer: str) -> None:
+    def _inside(self, op: ir.Operation, shape: Box, at: int, memory: str, area: Area | None) -> None:
         low, high = at + shape.low, at + shape.high
-        if low < 0 or high > self.run.lx_size:
+        if memory == LX and (low < 0 or high > self.run.lx_size):
             self.stop("out-of-lx", op, f"bytes {low} to {high - 1} leave LX, which has {self.run.lx_size}")
-        area = self.run.code.areas.get(buffer)
         if area is None:
             return
         slot = (low - area.address) // area.slot_bytes
         if not 0 <= slot < area.depth or high > area.address + (slot + 1) * area.slot_bytes:
-            whole = f"@{buffer}, which has {area.depth} of {area.slot_bytes} bytes from byte {area.address} on"
-            message = f"bytes {low} to {high - 1} of LX are not in one slot of {whole}"
+            whole = f"@{area.name}, which has {area.depth} of {area.slot_bytes} bytes from byte {area.address} on"
+            message = f"bytes {low} to {high - 1} of {spoken(memory)} are not in one slot of {whole}"
             if self.assumed:
                 # A loop with as many iterations would leave its tensor in the kernel as written, too.
                 message += ", for some inputs; that is right if no launch and no data asks for those"
@@ -301,7 +307,7 @@ class Run:
     faults: list[Fault] = field(default_factory=list)
     touches: list[Touch] = field(default_factory=list)
     ready: deque[Unit] = field(default_factory=deque)
-    lx: list[Memory] = field(default_factory=list)
+    local: list[dict[str, Memory]] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
     left: int = BUDGET
     unproven: dict[ir.Operation, Fault] = field(default_factory=dict)
@@ -327,7 +333,8 @@ class Run:
         count = len(places) * len(code.units)
         launched = {area.name for area in code.areas.values() if area.launched}
         for place, core in enumerate(places):
-            self.lx.append(Memory(known=False, launched=launched))
+            names = {LX, *(area.memory for area in code.areas.values())}
+            self.local.append({name: Memory(known=False, launched=launched) for name in names})
             for unit_code in code.units:
                 values = dict(shared)
                 mine: Value = core if joint else Per(self.cores) if len(self.cores) > 1 else self.cores[0]
@@ -389,13 +396,13 @@ class Run:
             yield low + k * step
 
     def judge(self, clashes: Sequence[Clash], memory: str) -> None:
-        """Keep what accesses break. Raises :class:`Raced`."""
+        """Keep what accesses to a memory break. Raises :class:`Raced`."""
         for clash in clashes:
             fault = self._fault(clash, memory)
             other = clash.other
             if clash.id != "race":
                 self.faults.append(fault)
-            elif memory == "LX" or other is None or self._core(clash.access) == self._core(other):
+            elif memory != "device" or other is None or self._core(clash.access) == self._core(other):
                 raise Raced(fault)
             elif not _sure(clash.access) or not _sure(other) or clash.low >> POINTER_BITS in self.code.aliased:
                 continue  # the launch or the data may keep cores apart
@@ -418,7 +425,8 @@ class Run:
         mine, other = clash.access, clash.other
         verb = "writes" if mine.writes else "reads"
         low, high = clash.low, clash.high
-        bytes_ = f"bytes {low} to {high - 1} of LX" if memory == "LX" else self.code.bytes_text(low, high)
+        local = f"bytes {low} to {high - 1} of {spoken(memory)}"
+        bytes_ = self.code.bytes_text(low, high) if memory == "device" else local
         where = f"@{self.units[mine.unit].label} {verb} {bytes_}"
         if other is None:
             return Fault(clash.id, mine.op, f"{where}, which nothing has written")
