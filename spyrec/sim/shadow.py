@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import enum
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,6 +115,10 @@ class _Page:
         self.cells[i:j] = cells
 
 
+_Record = Callable[[_Page, int, int, Access, Clock, list[Finding]], None]
+"""Note an access to cell ``k`` of a page that begins at ``origin``, and what it breaks."""
+
+
 class Shadow:
     """The history of one memory, of which the launch supplied the bytes in ``supplied``; the rest is unwritten."""
 
@@ -138,6 +142,16 @@ class Shadow:
 
     def read(self, intervals: Sequence[Interval], base: int, access: Access, clock: Clock) -> list[Finding]:
         """Record a read of ``intervals`` (relative to ``base``) by a unit at ``clock``; return what it breaks."""
+        return self._visit(self._read, intervals, base, access, clock, joins=True)
+
+    def write(self, intervals: Sequence[Interval], base: int, access: Access, clock: Clock) -> list[Finding]:
+        """Record a write of ``intervals`` (relative to ``base``), before the bytes change; return what it breaks."""
+        return self._visit(self._write, intervals, base, access, clock, joins=self._joins)
+
+    def _visit(
+        self, record: _Record, intervals: Sequence[Interval], base: int, access: Access, clock: Clock, *, joins: bool
+    ) -> list[Finding]:
+        """``record`` each cell of ``intervals``; then unite those that have become alike if ``joins``."""
         found: list[Finding] = []
         for low, high in intervals:
             low += base
@@ -148,8 +162,8 @@ class Shadow:
                 page = self._page(low >> PAGE_BITS)
                 i, j = page.cut(low - origin, stop - origin)
                 for k in range(i, j):
-                    self._read(page, k, origin, access, clock, found)
-                if j - i > 1:
+                    record(page, k, origin, access, clock, found)
+                if j - i > 1 and joins:
                     page.join(i, j)
                 low = stop
         return found
@@ -170,24 +184,6 @@ class Shadow:
             for unit in [u for u, a in reads.items() if a.before(domain, clock)]:
                 del reads[unit]
         reads[access.unit] = access
-
-    def write(self, intervals: Sequence[Interval], base: int, access: Access, clock: Clock) -> list[Finding]:
-        """Record a write of ``intervals`` (relative to ``base``), before the bytes change; return what it breaks."""
-        found: list[Finding] = []
-        for low, high in intervals:
-            low += base
-            high += base
-            while low < high:
-                origin = low & -PAGE
-                stop = min(high, origin + PAGE)
-                page = self._page(low >> PAGE_BITS)
-                i, j = page.cut(low - origin, stop - origin)
-                for k in range(i, j):
-                    self._write(page, k, origin, access, clock, found)
-                if j - i > 1 and self._joins:
-                    page.join(i, j)
-                low = stop
-        return found
 
     def _write(self, page: _Page, k: int, origin: int, access: Access, clock: Clock, found: list[Finding]) -> None:
         cell = page.cells[k]
