@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from spyrec import numerics
-from spyrec.mlir import ir
+from spyrec.mlir import arith, ir
 from spyrec.ods import literals
 from spyrec.passes.analysis import folds, kernels, ops
 from spyrec.passes.analysis.structured import Structured, structured
@@ -35,6 +37,9 @@ class FoldConstants(Pass):
         %t = arith.constant dense<0.995054781> : tensor<4x64xf32>
         %r = linalg.generic {...} ins(%x : ...) outs(%e : ...) { ... %h = arith.constant 7.38905621 : f32 ... }
 
+    Arithmetic right shifts by what may be the width or more, which give the sign, are bounded: upstream would take
+    ``x >> x`` for 0.
+
     Leaves alone integer scalars outside of bodies, which ``simplify-indices`` deals with, products that a sum folds,
     which are not rounded, and divisions by zero. Refuses nothing.
     """
@@ -57,8 +62,13 @@ class FoldConstants(Pass):
                 ctx.statistics["ops folded"] += _finish(inner, known)
             elif (seen := structured(inner)) is not None:
                 _enter(seen, known)
-            elif inner.name in numerics.SCALAR_OPS and _has_lanes(inner) and not _is_summed(inner):
-                ctx.statistics["ops folded"] += _replace(inner, _evaluate(inner, known), known)
+            elif inner.name in numerics.SCALAR_OPS:
+                folded = 0
+                if _has_lanes(inner) and not _is_summed(inner):
+                    folded = _replace(inner, _evaluate(inner, known), known)
+                    ctx.statistics["ops folded"] += folded
+                if not folded and inner.name == "arith.shrsi":
+                    ctx.statistics["shifts bounded"] += _bound(inner, known)
 
 
 def _learn(result: ir.Value, attribute: ir.Attribute, known: _Known) -> None:
@@ -183,14 +193,36 @@ def _replace(op: ir.Operation, value: numerics.Array | None, known: _Known) -> i
     """Put a constant in place of ``op``. Bodies of named ops are theirs to write: there the value is only noted."""
     if value is None:
         return 0
-    around = kernels.parent(op)
     known[op.results[0]] = value
-    if around is not None and around.name.startswith("linalg.") and around.name != "linalg.generic":
+    if _is_in_named(op):
         return 0
     with ir.InsertionPoint(op):
         op.results[0].replace_all_uses_with(_constant(op.results[0].type, value, op.location, known))
     op.erase()
     return 1
+
+
+def _bound(shift: ir.Operation, known: _Known) -> int:
+    """Keep an arithmetic right shift below the width, which changes nothing: a longer one gives the sign, too. To
+    upstream a longer one is nothing at all, so that it takes ``x >> x`` for 0.
+    """
+    amount = shift.operands[1]
+    width = numerics.scalar_type(str(ops.element(amount))).bits
+    maker = kernels.defining(amount)
+    limits = [amount, *(maker.operands if maker is not None and maker.name == "arith.minui" else ())]
+    if any(limit in known and 0 <= int(known[limit]) < width for limit in limits) or _is_in_named(shift):
+        return 0
+    with ir.InsertionPoint(shift):
+        most = np.asarray(width - 1).astype(numerics.dtype(str(ops.element(amount))))
+        limit = _constant(amount.type, most, shift.location, known)
+        shift.operands[1] = arith.MinUIOp(amount, limit, loc=shift.location).result
+    return 1
+
+
+def _is_in_named(op: ir.Operation) -> bool:
+    """Whether ``op`` stands in the body of a named op, which is the op's to write."""
+    around = kernels.parent(op)
+    return around is not None and around.name.startswith("linalg.") and around.name != "linalg.generic"
 
 
 def _constant(type_: ir.Type, value: numerics.Array, location: ir.Location, known: _Known) -> ir.Value:

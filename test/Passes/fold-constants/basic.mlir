@@ -43,3 +43,17 @@ func.func @everywhere(%x: tensor<4xf16>, %b: tensor<4xf16>) -> (tensor<4xf16>, t
   } -> tensor<4xf16>
   return %r, %exp : tensor<4xf16>, tensor<4xf16>
 }
+
+// Shifts by what may be the width or more, in lanes and of scalars.
+//
+// CHECK-LABEL: func.func @shifts
+// CHECK: %[[MOST:.*]] = arith.constant dense<31> : tensor<4xi32>
+// CHECK: %[[BY:.*]] = arith.minui %{{.*}}, %[[MOST]]
+// CHECK: arith.shrsi %{{.*}}, %[[BY]] : tensor<4xi32>
+// CHECK: arith.minui
+// CHECK: arith.shrsi
+func.func @shifts(%x: tensor<4xi32>, %n: i8) -> (tensor<4xi32>, i8) {
+  %a = arith.shrsi %x, %x : tensor<4xi32>
+  %b = arith.shrsi %n, %n : i8
+  return %a, %b : tensor<4xi32>, i8
+}

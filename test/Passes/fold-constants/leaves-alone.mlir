@@ -15,3 +15,13 @@ func.func @as_it_is(%x: tensor<2xf16>) -> (tensor<2xf16>, tensor<2xi32>, tensor<
   %total = linalg.reduce { arith.addf } ins(%ones : tensor<2xf16>) outs(%init : tensor<f16>) dimensions = [0]
   return %sum, %quotient, %total, %four : tensor<2xf16>, tensor<2xi32>, tensor<f16>, index
 }
+
+// Shifts by less than the width, and those that upstream leaves alone.
+func.func @shifts(%x: tensor<4xi32>, %n: i8) -> (tensor<4xi32>, tensor<4xi32>, i8) {
+  %c7 = arith.constant 7 : i8
+  %c31 = arith.constant dense<31> : tensor<4xi32>
+  %a = arith.shrsi %x, %c31 : tensor<4xi32>
+  %b = arith.shli %x, %x : tensor<4xi32>
+  %c = arith.shrsi %n, %c7 : i8
+  return %a, %b, %c : tensor<4xi32>, tensor<4xi32>, i8
+}

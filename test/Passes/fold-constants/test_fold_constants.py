@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from executed import execute, kernel, load, store, unchanged
+
+from spyrec import numerics
 
 #: tanh of this has another last bit in the host's library.
 NUMBER = "-0.6615280508995056"
@@ -75,4 +78,20 @@ def test_known_numbers_are_those_of_the_executors(body: str) -> None:
 def test_upstream_has_other_bits() -> None:
     text = kernel("\n".join([BODIES["a loop that runs once"], store("r", "y", "4xf32")]), "y 4xf32")
     before, after = execute(text), execute(text, "canonicalize")
+    assert before.arrays["y_ptr"].tobytes() != after.arrays["y_ptr"].tobytes()
+
+
+@pytest.mark.parametrize("width", [1, 8, 32, 64])
+def test_a_shift_by_itself_is_none_of_upstreams_zeros(width: int) -> None:
+    body = f"""
+    %l = arith.shrsi %a, %a : tensor<8xi{width}>
+    %p = tensor.extract %a[%c1] : tensor<8xi{width}>
+    %q = arith.shrsi %p, %p : i{width}
+    %s = tensor.splat %q : tensor<8xi{width}>
+    %r = arith.xori %l, %s : tensor<8xi{width}>"""
+    type_ = f"8xi{width}"
+    text = kernel("\n".join([load("a", "x", type_), body, store("r", "y", type_)]), f"x {type_}", f"y {type_}")
+    given = {"x_ptr": np.array([1, -1, 0, -5, 40, 7, -128, 127]).astype(numerics.dtype(f"i{width}"))}
+    unchanged(text, ",".join(PASSES), given)
+    before, after = execute(text, given=given), execute(text, "canonicalize", given)
     assert before.arrays["y_ptr"].tobytes() != after.arrays["y_ptr"].tobytes()
