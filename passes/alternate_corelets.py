@@ -11,8 +11,8 @@ from spyrec.dialects import dataflow
 from spyrec.mlir import ir, scf
 from spyrec.passes.analysis import buffers, kernels, ops
 from spyrec.passes.analysis.index_values import IndexValues
-from spyrec.passes.analysis.loop_costs import Iteration
-from spyrec.passes.analysis.slices import CORELET, UNIT, unit_of
+from spyrec.passes.analysis.loop_costs import WORTH, Iteration, iteration
+from spyrec.passes.analysis.slices import CORELET, UNIT
 from spyrec.passes.analysis.tile_costs import MANY
 from spyrec.passkit import Pass, PassContext, option
 
@@ -57,7 +57,7 @@ class AlternateCorelets(Pass):
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True
 
-    percent: int = option(80, "a loop is done in turns when that takes less than so much of the cycles")
+    percent: int = option(WORTH, "a loop is done in turns when that takes less than so much of the cycles")
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if ctx.device.corelets < 2 or not kernels.has_body(op):
@@ -65,17 +65,18 @@ class AlternateCorelets(Pass):
         values = IndexValues(op, implicit_tiles=ctx.device.cores)
         # All is asked before anything changes: values know the ops that there were.
         found = [
-            _Turns(inner, ctx.device.corelets, values)
+            (_Turns(inner, ctx.device.corelets, values), costs)
             for inner in kernels.walk(op)
             if inner.name == "scf.for" and _can(inner, ctx.device)
+            if (costs := iteration(inner, ctx.device, kernels.tiles(op))) is not None
         ]
         room = _room(op, ctx.device)
-        for turns in found:
+        for turns, costs in found:
             if turns.trips is not None and turns.trips < turns.count:
                 continue
             growth = turns.growth(ctx.device)
             fits = all(bytes_ <= max(0, room[space]) for space, bytes_ in growth.items())
-            if fits and self._gains(turns, Iteration(turns.loop, ctx.device, kernels.tiles(op))):
+            if fits and self._gains(turns, costs):
                 turns.make()
                 room.subtract(growth)
                 ctx.statistics["loops done in turns"] += 1
@@ -84,8 +85,8 @@ class AlternateCorelets(Pass):
         count = turns.count
         rounds, rest = divmod(MANY if turns.trips is None else turns.trips, count)
         as_it_is = max(costs.cut, costs.moving)
-        turn = max(costs.whole, costs.ordered * count, costs.moving * count)
-        before, after = (rounds * count + rest) * as_it_is, rounds * turn + rest * as_it_is
+        before = (rounds * count + rest) * as_it_is
+        after = rounds * count * max(costs.turn, costs.moving) + rest * as_it_is
         return after * 100 < before * self.percent
 
 
@@ -113,7 +114,8 @@ def _depth(buffer: dataflow.AllocOp) -> int:
 
 def _can(loop: ir.Operation, device: Device) -> bool:
     """Whether the iterations of a loop can be given to different corelets."""
-    if not isinstance(loop.regions[0].blocks[0].arguments[0].type, ir.IndexType) or _step(loop) is None:
+    counter = loop.regions[0].blocks[0].arguments[0]
+    if not isinstance(counter.type, ir.IndexType) or _step(loop) is None:
         return False
     slots, computes = 0, False
     for view in loop.regions[0].blocks[0].operations:
@@ -125,10 +127,7 @@ def _can(loop: ir.Operation, device: Device) -> bool:
             if CORELET in op.attributes or kind not in device.units or device.units[kind].level != "corelet":
                 return False
             computes = True
-        elif isinstance(view, dataflow.DataTransferOp):
-            if view.get_from is not None or view.put_to is not None:
-                return False
-        elif unit_of(op) is not None or (op.name.startswith("scf.") and op.name != "scf.yield"):
+        elif isinstance(view, dataflow.DataTransferOp) and not (view.get_from is None and view.put_to is None):
             return False
     return computes and slots > 1
 

@@ -7,56 +7,66 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from spyrec import diag
-from spyrec.device.model import Memory
+from spyrec.device.model import Device, Memory
 from spyrec.dialects import dataflow
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, ops
 from spyrec.passes.analysis.buffer_views import VIEWS
 from spyrec.passes.analysis.liveness import Lifetime, of_allocations
+from spyrec.passes.analysis.loop_costs import Iteration, iteration
 from spyrec.passes.analysis.packing import Request, apart, beside, shared
 from spyrec.passes.analysis.schedule import read
+from spyrec.passes.analysis.tile_costs import SLOTS
 from spyrec.passkit import Pass, PassContext, option
+
+_MOST = 8
+"""Slots of a buffer at most: more than transfers in flight, and what takes and brings them."""
 
 
 @dataclass
 class ChooseBufferDepth(Pass):
-    """Let units run ahead of one another: buffers in loops get ``depth`` slots.
+    """Let units run ahead of one another: buffers in loops get ``depth`` slots, or as many as it takes.
 
     With two slots the load unit fills one while the vector unit works on the other. The program means the same at any
     depth. A buffer outside of loops has one instance, and one slot.
+
+    Two slots are too few where an iteration is short: a slot comes back only when its transfer has started and ended,
+    its bytes have been worked on, and all units have been told. A buffer that transfers fill or empty gets as many
+    slots, up to eight, as iterations begin in that time by the formulas of the device model; the others get two.
 
     IR before::
 
         scf.for ... {
           %b = dataflow.alloc {name = "x"} : memref<1x64xf16, "lx">
 
-    IR after, with ``depth=2``::
+    IR after::
 
         scf.for ... {
           %b = dataflow.alloc {depth = 2 : i64, name = "x"} : memref<1x64xf16, "lx">
 
     Each memory is looked at for itself, LX and stages. When all buffers together would not fit into it, each of the
-    function's loops takes the largest depth with which they do if loops that follow one another share bytes; what is
-    left over then goes to single buffers, first to those that transfers fill, since memory is what units wait for, then
-    to those that transfers empty. When they do not fit with one slot each, all have one, and address assignment has the
-    last word. One slot is also taken in an ``scf.if``, and in a loop whose number of iterations is computed in another
-    loop: the slot of an instance would not be an affine function of counters. Leaves alone a buffer that has a depth.
-    Refuses nothing but a ``depth`` below 1."""
+    function's loops takes two slots, or one, so that they do if loops that follow one another share bytes; what is left
+    over then goes to single buffers, first to those that transfers fill, since memory is what units wait for, then to
+    those that transfers empty; and then to third and further slots in the same order. When they do not fit with one
+    slot each, all have one, and address assignment has the last word. One slot is also taken in an ``scf.if``, and in a
+    loop whose number of iterations is computed in another loop: the slot of an instance would not be an affine function
+    of counters. Leaves alone a buffer that has a depth. Refuses nothing but a ``depth`` below 0."""
 
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True
 
-    depth: int = option(2, "slots of a buffer in a loop")
+    depth: int = option(0, "slots of a buffer in a loop; 0: chosen")
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        if self.depth < 1:
-            raise UsageError(f"pass '{self.NAME}': depth must be at least 1, but is {self.depth}")
+        if self.depth < 0:
+            raise UsageError(f"pass '{self.NAME}': depth must be at least 0, but is {self.depth}")
         found = [_Choice(buffer, _rotates(buffer.operation, op)) for buffer in buffers.allocations(op)]
+        wanted = _Wanted(self.depth, ctx.device, kernels.tiles(op))
         memories: dict[str, list[_Choice]] = {}
         for choice in found:
             if choice.open:
-                choice.depth = self.depth if choice.rotates else 1
+                choice.wanted = choice.depth = wanted(choice.buffer) if choice.rotates else 1
             memories.setdefault(buffers.memory_of(choice.buffer.result), []).append(choice)
         crowded = [
             memory
@@ -92,20 +102,46 @@ class ChooseBufferDepth(Pass):
             requests = [Request(choice.bytes(memory), choice.life) for choice in found]
             return min(apart(requests, kept).total, beside(shared(requests, room), kept).total) <= room
 
-        def largest(members: Sequence[_Choice]) -> None:
-            """The largest depth for all of them with which everything fits, from the one that they have."""
-            least = members[0].depth
-            for depth in range(self.depth, least - 1, -1):
-                for choice in members:
-                    choice.depth = depth
+        def largest(members: Sequence[_Choice], most: int) -> None:
+            """As many slots for all of them, up to ``most``, as everything fits with."""
+            had = [choice.depth for choice in members]
+            for depth in range(most, 0, -1):
+                for choice, before in zip(members, had, strict=True):
+                    choice.depth = max(before, min(depth, choice.wanted))
                 if fits():
                     break
 
-        for members in loops.values():
-            largest(members)
-        for members in loops.values():
-            for choice in sorted(members, key=lambda choice: choice.waits):
-                largest([choice])
+        # The second slot is worth more than all that come after it.
+        for most in (SLOTS, max(choice.wanted for choice in found)):
+            for members in loops.values():
+                largest(members, most)
+            for members in loops.values():
+                for choice in sorted(members, key=lambda choice: choice.waits):
+                    largest([choice], most)
+
+
+class _Wanted:
+    """How many slots a buffer in a loop is to have: ``fixed`` ones, or as many as keep units from waiting for one."""
+
+    def __init__(self, fixed: int, device: Device, tiles: int) -> None:
+        self.fixed = fixed
+        self.device = device
+        self.tiles = tiles
+        self._costs: dict[ir.Operation, Iteration | None] = {}
+
+    def __call__(self, buffer: dataflow.AllocOp) -> int:
+        if self.fixed:
+            return self.fixed
+        loop = kernels.owner(buffer.operation.block)
+        if not list(_transfers(buffer.result)):
+            return SLOTS
+        if loop not in self._costs:
+            self._costs[loop] = iteration(loop, self.device, self.tiles)
+        costs = self._costs[loop]
+        if costs is None or (slots := costs.slots(buffer.result)) <= SLOTS:
+            return SLOTS
+        # Corelets that take turns have the same number each.
+        return min(_MOST, -(-slots // self.device.corelets) * self.device.corelets)
 
 
 _ALWAYS = Lifetime(0, 0)
@@ -118,6 +154,7 @@ class _Choice:
     buffer: dataflow.AllocOp
     rotates: bool
     depth: int = 1
+    wanted: int = 1
     life: Lifetime = _ALWAYS
 
     @property

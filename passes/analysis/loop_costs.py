@@ -6,7 +6,9 @@ with the transfers of all cores, or the compute units of a core.
 
 from __future__ import annotations
 
-from collections import defaultdict
+import itertools
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +24,9 @@ from spyrec.passes.analysis.compute_costs import Cycles
 from spyrec.passes.analysis.layouts import dense_strides
 from spyrec.passes.analysis.slices import UNIT
 from spyrec.passes.analysis.structured import Structured, structured
+
+WORTH = 80
+"""Turns are worth their code where an iteration takes less than so much of 100 cycles."""
 
 _AROUND_TRANSFER = 10
 """Scalar instructions of a unit around one transfer: its channels, its addresses, its issue."""
@@ -43,23 +48,51 @@ class Compute:
         return self.cut < self.whole
 
 
+@dataclass(frozen=True)
+class Move:
+    """A transfer: cycles that it keeps its unit from others, until it is done, and bytes of device memory."""
+
+    view: dataflow.DataTransferOp
+    busy: float
+    whole: int
+    moved: int
+
+
+def iteration(loop: ir.Operation, device: Device, tiles: int) -> Iteration | None:
+    """One iteration of ``loop``, an ``scf.for``; ``None`` when not all that units do stands in its own block, when one
+    meets another core there, or when the device does not have what ops name.
+    """
+    for view in loop.regions[0].blocks[0].operations:
+        op = view.operation
+        is_control = op.name.startswith("scf.") and op.name != "scf.yield"
+        if is_control or isinstance(view, dataflow.PostOp | dataflow.WaitOp):
+            return None
+        if UNIT in op.attributes and ir.FlatSymbolRefAttr(op.attributes[UNIT]).value not in device.units:
+            return None
+        if isinstance(view, dataflow.DataTransferOp) and not set(itertools.pairwise(_route(view))) <= {
+            (link.source, link.target) for link in device.links
+        }:
+            return None
+    return Iteration(loop, device, tiles)
+
+
 class Iteration:
-    """What happens in one iteration of ``loop``, an ``scf.for`` whose ops of units stand in its own block."""
+    """What :func:`iteration` gives."""
 
     def __init__(self, loop: ir.Operation, device: Device, tiles: int) -> None:
         self.device = device
         self.computes: list[Compute] = []
-        busy: dict[str, float] = defaultdict(float)
-        moved = 0
+        self.moves: list[Move] = []
         for view in loop.regions[0].blocks[0].operations:
             if isinstance(view, dataflow.DataTransferOp):
-                bytes_, time = self._transfer(view)
-                busy[view.unit.value] += time
-                moved += bytes_
+                self.moves.append(self._move(view))
             elif (found := self._compute(view.operation)) is not None:
                 self.computes.append(found)
-        busy[""] = moved * tiles / device.timing.device_bandwidth
-        self.moving = max(busy.values())
+        busy: Counter[str] = Counter()
+        for move in self.moves:
+            busy[move.view.unit.value] += math.ceil(move.busy)
+        shared = sum(move.moved for move in self.moves) * tiles / device.timing.device_bandwidth
+        self.moving = max(shared, *busy.values(), 0)
         """Cycles in which what moves data is busy."""
 
     @property
@@ -86,6 +119,24 @@ class Iteration:
             return 0
         chain = self.computes[touching[0] : touching[-1] + 1]
         return sum(compute.whole for compute in chain) + corelets.meeting(self.device)
+
+    @property
+    def turn(self) -> float:
+        """Cycles from one iteration to the next of the compute ops where corelets take iterations in turns."""
+        return max(self.whole / self.device.corelets, self.ordered)
+
+    def slots(self, buffer: ir.Value) -> int:
+        """With how many slots of ``buffer`` nobody waits for one: a slot is filled, worked on and emptied, and whoever
+        is next has to know, while iterations follow one another as fast as they can.
+        """
+        in_turns = self.turn * 100 < self.cut * WORTH
+        pace = max(self.moving, self.turn if in_turns else self.cut, 1)
+        stops: list[float] = [move.whole for move in self.moves if buffer in _roots(move.view.operation.operands)]
+        touching = [k for k, compute in enumerate(self.computes) if buffer in _roots(compute.op.operands)]
+        if touching:
+            span = self.computes[touching[0] : touching[-1] + 1]
+            stops.append(sum(compute.whole if in_turns else compute.cut for compute in span))
+        return math.ceil(sum(stop + corelets.meeting(self.device) for stop in stops) / pace)
 
     @property
     def _rotated(self) -> Sequence[Compute]:
@@ -116,10 +167,9 @@ class Iteration:
             return Compute(seen, whole, whole)
         return Compute(seen, whole, cycles(corelets.first_piece(counts, found)) + around)
 
-    def _transfer(self, view: dataflow.DataTransferOp) -> tuple[int, float]:
-        """Bytes of device memory that a transfer moves, and cycles that it keeps its unit from others."""
+    def _move(self, view: dataflow.DataTransferOp) -> Move:
         timing = self.device.timing
-        route = tuple(ir.StringAttr(kind).value for kind in view.route)
+        route = _route(view)
         buffer = view.source if view.source is not None else view.dest
         assert buffer is not None
         memref = ir.MemRefType(buffer.type)
@@ -134,7 +184,12 @@ class Iteration:
         engine = routes.engine(self.device, route)
         outstanding = 1 if engine is None else self.device.units[engine].max_outstanding
         busy = max(bytes_ / slowest, whole / outstanding, _AROUND_TRANSFER * timing.scalar_cycles)
-        return (bytes_ if self.device.memory("device").kind in (route[0], route[-1]) else 0), busy
+        far = self.device.memory("device").kind in (route[0], route[-1])
+        return Move(view, busy, whole, bytes_ if far else 0)
+
+
+def _route(view: dataflow.DataTransferOp) -> tuple[str, ...]:
+    return tuple(ir.StringAttr(kind).value for kind in view.route)
 
 
 def _roots(operands: Iterable[ir.Value]) -> Iterator[ir.Value]:

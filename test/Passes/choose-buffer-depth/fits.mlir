@@ -112,3 +112,17 @@ func.func @beside_the_kernels(%n: index) attributes {grid = [1]} {
   }
   return
 }
+
+// Eight slots of each of these would not fit: each has its second before one has its third, which then the one has that transfers fill.
+// CHECK-LABEL: func.func @second_before_third
+// CHECK: depth = 2 : i64, name = "much"
+// CHECK: depth = 4 : i64, name = "little"
+func.func @second_before_third(%n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %a = dataflow.alloc {name = "much"} : memref<786432xi8, "lx">
+    %b = dataflow.alloc {name = "little"} : memref<131072xi8, "lx">
+  }
+  return
+}

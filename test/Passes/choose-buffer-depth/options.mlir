@@ -1,8 +1,8 @@
 // RUN: spyrec opt %s --choose-buffer-depth | filecheck %s
 // RUN: spyrec opt %s --choose-buffer-depth=depth=4 | filecheck %s --check-prefix=FOUR
-// RUN: not 2 spyrec opt %s --choose-buffer-depth=depth=0 2>&1 | filecheck %s --check-prefix=ZERO
+// RUN: not 2 spyrec opt %s --choose-buffer-depth=depth=-1 2>&1 | filecheck %s --check-prefix=LESS
 
-// ZERO: depth must be at least 1, but is 0
+// LESS: depth must be at least 0, but is -1
 
 // CHECK-LABEL: func.func @places
 // FOUR-LABEL: func.func @places
