@@ -116,7 +116,7 @@ IDS: dict[str, tuple[str, str]] = {
     "loop-count": ("InvalidKernel", "the count of a loop is negative"),
     "misaligned": ("InvalidKernel", "an element in memory is not aligned to its size"),
     "out-of-buffer": ("InvalidKernel", "an access leaves the slot of its LX buffer"),
-    "out-of-lx": ("InvalidKernel", "an access leaves LX"),
+    "out-of-lx": ("InvalidKernel", "an access leaves LX, or a buffer its memory"),
     "out-of-memory": ("InvalidKernel", "an access leaves the arrays that the launch bound"),
     "out-of-view": ("InvalidKernel", "a tile or an access is outside of the view that it is of"),
     "overlap": ("InvalidKernel", "operands of a transfer or stream share bytes that they must not share"),

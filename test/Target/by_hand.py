@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from target import Arrays, Program
+from target import SHARED, STAGED, Arrays, Program
 
 
 def _rows(rng: np.random.Generator, *shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float16]]:
@@ -193,6 +193,22 @@ def _causal(arrays: Arrays) -> Arrays:
     return {"y": y, "n": n.astype(np.int32)}
 
 
+def _doubled(arrays: Arrays) -> Arrays:
+    return {"y": arrays["x"] * np.float16(2)}
+
+
+def _part_inputs(rng: np.random.Generator) -> Arrays:
+    return {"x": _rows(rng, 9, 8), "rows": rng.integers(0, 9, (4, 6, 4)).astype(np.int32)}
+
+
+def _parts(arrays: Arrays) -> Arrays:
+    y = arrays["x"][arrays["rows"]]
+    for tile in range(4):
+        y[tile, :, :, tile + 2 :] = 7
+    y[:, 5, 3] = 0
+    return {"y": y}
+
+
 PROGRAMS = [
     Program("copy", 4, lambda rng: {"x": _rows(rng, 28, 64)}, _copied),
     Program("softmax", 4, _softmax_inputs, _softmax, ulp=1),
@@ -205,6 +221,8 @@ PROGRAMS = [
     Program("multicast", 4, lambda rng: {"x": _rows(rng, 4, 64), "w": _rows(rng, 5, 64)}, _multicast),
     Program("corelets", 4, lambda rng: {"x": _rows(rng, 24, 64)}, _exp, ulp=1),
     Program("straddle", 4, lambda rng: {"x": _rows(rng, 16, 64)}, _straddle),
+    Program("staged", 4, lambda rng: {"x": _rows(rng, 28, 64)}, _doubled, on=STAGED),
+    Program("shared_stage", 4, _part_inputs, _parts, on=SHARED),
 ]
 
 SCHEDULES = [

@@ -38,11 +38,15 @@ def device() -> Device:
     return device_read.load("spyre")
 
 
+STAGED, SHARED = (str(INPUTS.parents[1] / "Devices" / "Inputs" / f"{name}.mlir") for name in ("staged", "shared_stage"))
+"""Devices on which bytes rest in a memory between device memory and LX."""
+
+
 @dataclass(frozen=True)
 class Program:
     """``inputs`` makes the arrays that a launch supplies, ``reference`` those that the program stores, by NumPy.
 
-    ``ulp`` is how far results may be from NumPy's; ``grid`` how many tiles there are.
+    ``ulp`` is how far results may be from NumPy's; ``grid`` how many tiles there are; ``on`` names the device.
     """
 
     name: str
@@ -50,6 +54,11 @@ class Program:
     inputs: Callable[[np.random.Generator], Arrays]
     reference: Callable[[Arrays], Arrays]
     ulp: int = 0
+    on: str = "spyre"
+
+    def device(self) -> Device:
+        """The device for which it is written."""
+        return device_read.load(self.on)
 
     def __str__(self) -> str:
         return self.name
@@ -105,14 +114,14 @@ class Program:
         module, function = self.loaded(stage)
         launch = self.launch(function)
         with module.context:
-            interp.run(function, launch, seed=seed)
+            interp.run(function, launch, seed=seed, rooms=self.device().rooms())
         return self.outputs(launch)
 
     def artifact(self, iterations: int | None = None, *, argument: bool = False) -> Artifact:
         """The binary of the program text; with ``argument`` the launch says how often its loop runs."""
         module, function = self.loaded("program", iterations, argument=argument)
         with module.context:
-            return codegen.generate(function, device())
+            return codegen.generate(function, self.device())
 
     def at_program(self) -> tuple[ir.Module, ir.Operation]:
         """The program that the passes make of the schedule text; its gate has accepted it."""
@@ -120,7 +129,7 @@ class Program:
         sink = diag.Sink()
         stage = next(stage for stage in STAGES if stage.name == "program")
         with module.context:
-            context = PassContext(module.context, sink, device)
+            context = PassContext(module.context, sink, self.device)
             for text in (*(step.pipeline for step in stage.steps), f"func.func({stage.gate})"):
                 pipeline.parse(text).run(module.operation, context)
                 sink.raise_if_errors()
@@ -130,7 +139,7 @@ class Program:
         """The binary of the schedule text, through the passes of stage `program` and its gate."""
         module, function = self.at_program()
         with module.context:
-            return codegen.generate(function, device())
+            return codegen.generate(function, self.device())
 
     def binary(self, artifact: Artifact, *, shuffle: int | None = None) -> tuple[Arrays, sim.Result]:
         """The arrays after the simulator ran the binary, and what that took."""
@@ -145,8 +154,8 @@ class Program:
             assert distance <= self.ulp, f"{name} is {distance} ulp from NumPy"
 
 
-def gate(stage: str, function: ir.Operation) -> None:
-    """Run the gate of a stage on one function; raises with what it finds."""
+def gate(stage: str, function: ir.Operation, device: Callable[[], Device] = device) -> None:
+    """Run the gate of a stage on one function for a device; raises with what it finds."""
     sink = diag.Sink()
     context = PassContext(function.context, sink, device)
     {"schedule": VerifySchedule, "program": VerifyProgram}[stage]().run(function, context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from by_hand import PROGRAMS
-from target import Arrays, Program
+from target import Arrays, Program, gate
 
 from spyrec.errors import Diagnostic, InvalidKernel
 from spyrec.sim import control
@@ -35,16 +36,23 @@ def mistake(
     name: str, old: str = "", new: str = "", inputs: Callable[[np.random.Generator], Arrays] | None = None
 ) -> Any:
     program = BY_NAME[name]
-    return Mistake(
-        program.name, program.grid, inputs or program.inputs, program.reference, program.ulp, old=old, new=new
-    )
+    fields = (program.name, program.grid, inputs or program.inputs, program.reference, program.ulp, program.on)
+    return Mistake(*fields, old=old, new=new)
 
 
 def found(program: Program, stage: str) -> Diagnostic:
-    """What an executor says first."""
-    execute: Callable[[], Any] = lambda: program.at_stage(stage)  # noqa: E731
-    if stage == "binary":
-        execute = lambda: program.binary(program.artifact())  # noqa: E731
+    """What an executor, or the gate of stage program, says first."""
+
+    def execute() -> None:
+        if stage == "binary":
+            program.binary(program.artifact())
+        elif stage != "gate":
+            program.at_stage(stage)
+        else:
+            module, function = program.loaded("program")
+            with module.context:
+                gate("program", function, program.device)
+
     with pytest.raises(InvalidKernel) as caught:
         execute()
     return caught.value.diagnostics[0]
@@ -52,7 +60,7 @@ def found(program: Program, stage: str) -> Diagnostic:
 
 def line_of(program: Program, stage: str, text: str) -> set[int]:
     """The lines on which ``text`` stands."""
-    lines = program.text("program" if stage == "binary" else stage).split("\n")
+    lines = program.text("program" if stage in ("binary", "gate") else stage).split("\n")
     return {number for number, line in enumerate(lines, 1) if text in line}
 
 
@@ -60,6 +68,17 @@ def wrong_index(rng: np.random.Generator) -> Arrays:
     given = BY_NAME["gather"].inputs(rng)
     given["from"][13] = 50
     return given
+
+
+@dataclass(frozen=True)
+class Without(Program):
+    """A program of some of the lines of another one."""
+
+    lines: tuple[str, ...] = ()
+
+    def text(self, stage: str, iterations: int | None = None, *, argument: bool = False) -> str:
+        """These lines."""
+        return "\n".join(self.lines)
 
 
 @dataclass(frozen=True)
@@ -76,6 +95,12 @@ class Expected:
 
 
 ALL = ("schedule", "program", "binary")
+BELOW = ("gate", "program", "binary")
+INTO = "@l1[%s in @x1] strides [2] counts [64]"
+FETCH = f"""128)>(%i)
+      dataflow.wait @x1_free
+      dataflow.transfer @device[%at from %x] strides [2] to {INTO}"""
+ON = "@l1[%s in @x1] strides [2] to @lx"
 MOD = "((t + p) mod 4)"
 CASES = [
     Expected(
@@ -130,7 +155,49 @@ CASES = [
         "dataflow.",
     ),
     Expected(mistake("straddle", "* 128 + 4096)", "* 128 + 4224)"), ("program", "binary"), "out-of-buffer", "clip"),
+    # In the memory between device memory and LX.
+    Expected(mistake("staged", INTO, INTO.replace("[2]", "[4]")), BELOW, "out-of-buffer", "@device[%at from %x]"),
+    Expected(mistake("staged", INTO, INTO.replace("64", "60")), BELOW, "unwritten-read", ON),
+    Expected(
+        mistake("staged", FETCH, FETCH.replace("128)>", "128 + 1)>").replace("[64]", "[63]")),
+        ("gate", "binary"),
+        "misaligned",
+        "@device[%at from %x]",
+    ),
+    Expected(
+        mistake("staged", "@fetch {init = 2 : i64}", "@fetch {init = 3 : i64}"), ("gate", "binary"), "race", "@l1"
+    ),
+    Expected(mistake("staged", "to @lx[%s in @x]", "to @lx[%s in @x1]"), ("program",), "wrong-buffer", ON),
+    Expected(mistake("staged", "to @lx[%s in @x]", "to @lx[%s in @x1]"), ("gate",), "stage-invariant", ON),
+    Expected(mistake("staged", "ins(@x[%s]", "ins(@x1[%s]"), ("program",), "wrong-buffer", "dataflow.stream"),
+    Expected(mistake("staged", "ins(@x[%s]", "ins(@x1[%s]"), ("gate",), "stage-invariant", "dataflow.stream"),
+    Expected(mistake("staged", "@y1 {address = 256", "@y1 {address = 65408"), ("program",), "out-of-lx", "buffer @y1"),
+    Expected(
+        mistake("staged", "@y1 {address = 256", "@y1 {address = 65408"), ("gate",), "stage-invariant", "buffer @y1"
+    ),
+    Expected(mistake("staged", 'space = "l1"', 'space = "l3"'), ("program",), "undefined-name", "buffer @x1"),
+    Expected(mistake("staged", 'space = "l1"', 'space = "l3"'), ("gate",), "stage-invariant", "buffer @x1"),
+    Expected(mistake("staged", ON, "@device[%s from %x] strides [2] to @lx"), ("gate",), "stage-invariant", "to @lx"),
+    Expected(mistake("shared_stage", "below [9]", "below [8]"), ("program", "binary"), "index-out-of-range", "below"),
+    Expected(mistake("shared_stage", "(i mod 3) * 128 + 128", "(i mod 4) * 128 + 128"), BELOW, "out-of-buffer", "@b2"),
+    Expected(
+        mistake("shared_stage", "@fetch {init = 3 : i64}", "@fetch {init = 4 : i64}"), ("gate", "binary"), "race", "@l2"
+    ),
 ]
+
+
+@pytest.mark.parametrize("name", ["staged", "shared_stage"])
+def test_each_channel_of_a_program_with_stages_is_needed(name: str) -> None:
+    """Without it both the static check and the simulator find something."""
+    lines = BY_NAME[name].text("program").split("\n")
+    channels = [line.split()[1] for line in lines if "dataflow.channel " in line]
+    assert len(channels) > 5
+    for channel in channels:
+        rest = [line for line in lines if not re.search(rf"dataflow\.(channel|wait|post) {channel}(?!\w)", line)]
+        assert len(rest) == len(lines) - 3
+        program = Without(*vars(BY_NAME[name]).values(), lines=tuple(rest))
+        for stage in ("gate", "binary"):
+            assert found(program, stage).id in ("race", "unwritten-read"), (channel, stage)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

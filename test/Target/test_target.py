@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from by_hand import PROGRAMS, SCHEDULES
-from target import Arrays, Program, device, gate
+from target import Arrays, Program, gate
 
 from spyrec import codegen, driver, isa, sim, spyrecode
 from spyrec.dialects.dataflow import ChannelOp, PostOp, WaitOp
@@ -82,7 +82,7 @@ def test_the_gates_of_both_stages_accept_it(program: Program) -> None:
     for stage in ("schedule", "program"):
         module, function = program.loaded(stage)
         with module.context:
-            gate(stage, function)
+            gate(stage, function, program.device)
 
 
 @pytest.mark.parametrize("count", [0, 1, 7])
@@ -105,7 +105,7 @@ def test_schedules_mean_what_numpy_says(program: Program) -> None:
     program.check(program.at_stage("schedule", seed=1))
     module, function = program.loaded("schedule")
     with module.context:
-        gate("schedule", function)
+        gate("schedule", function, program.device)
 
 
 LOWERED = PROGRAMS + SCHEDULES
@@ -147,12 +147,12 @@ def test_without_any_channel_that_pruning_left_something_goes_wrong(program: Pro
                 if ends or (isinstance(view, ChannelOp) and view.sym_name.value == name):
                     op.erase()
             try:
-                gate("program", function)
+                gate("program", function, program.device)
             except SpyrecError:
                 caught += 1
                 continue
             assert cautious, name
-            code = codegen.generate(function, device())
+            code = codegen.generate(function, program.device())
         for shuffle in SHUFFLES:
             program.check(program.binary(code, shuffle=shuffle)[0])
     assert caught > len(names) // 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +25,12 @@ DEVICES = ("spyre", "small_cores", "fast_memory")
 
 @dataclass(frozen=True)
 class LayerLine:
-    """One kernel for one device; ``tuning`` as ``--tune`` takes it."""
+    """One kernel for one device; ``tuning`` as ``--tune`` takes it, ``settings`` as ``--set``."""
 
     case: Case
     device: str = "spyre"
     tuning: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.case.name
@@ -48,7 +49,8 @@ class LayerLine:
 
     def compile(self, emit: str) -> driver.Compiled:
         """The kernel at stage ``emit``."""
-        options = driver.Options(kernel=self.case.name, emit=emit, device=self.device, tuning=self.tuning)
+        options = driver.Options(kernel=self.case.name, emit=emit, device=self.device)
+        options = replace(options, tuning=self.tuning, settings=self.settings)
         return driver.compile_text(self.case.text, f"{self.case.name}.mlir", options)
 
     @functools.cached_property
