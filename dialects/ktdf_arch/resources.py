@@ -11,6 +11,12 @@ from spyrec.ods import constraints as c
 _PREFIX = "ktdf_arch."
 
 
+def _around(op: ods.Op) -> str:
+    """The name of the op around another; empty for none."""
+    parent = op.operation.parent
+    return "" if parent is None else str(parent.operation.name)
+
+
 class DeviceOp(ods.Op, dialect=KtdfArch, name="device", traits=(ods.Symbol, ods.NoTerminator, ods.IsolatedFromAbove)):
     """A device: a body of resources, or the path of a file that has it."""
 
@@ -21,7 +27,12 @@ class DeviceOp(ods.Op, dialect=KtdfArch, name="device", traits=(ods.Symbol, ods.
     assembly_format = "$sym_name attr-dict-with-keyword (`import` `(` $import_path^ `)`) : ($body)?"
 
     def verify(self) -> Iterator[ods.Violation]:
-        """It has a body or a path, not both; ids are unique; inside are resources of this dialect."""
+        """It stands in a module; it has a body or a path, not both; ids are unique; inside are resources of this
+        dialect.
+        """
+        around = _around(self)
+        if around not in ("", "builtin.module"):
+            yield ods.Violation("wrong-region", f"a device stands in a module, but this one in {around}")
         has_body = len(self.body.blocks) > 0
         if has_body == (self.import_path is not None):
             state = "both a body and a path to import" if has_body else "neither a body nor a path to import"
@@ -86,6 +97,12 @@ class YieldOp(ods.Op, dialect=KtdfArch, name="yield", traits=(ods.Terminator,)):
 
     units = ods.variadic_operand(ExecUnit, "the units")
     assembly_format = "$units attr-dict"
+
+    def verify(self) -> Iterator[ods.Violation]:
+        """It stands in a group."""
+        around = _around(self)
+        if around != GroupOp.NAME:
+            yield ods.Violation("wrong-region", f"{self.NAME} ends a group, but stands in {around or 'nothing'}")
 
 
 class MemoryOp(ods.Op, dialect=KtdfArch, name="memory"):

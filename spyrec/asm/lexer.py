@@ -30,6 +30,7 @@ def _pattern(dialects: tuple[str, ...]) -> re.Pattern[str]:
           (//[^\n\r]*)                                                          # 1 comment
         | (                                                                     # 2 of interest to a reader or printer
             [!\#]? (?:{ours}) \. [A-Za-z_$][\w$.]*
+          | [!\#] (?:{ours}) (?=<)
           | "(?:{ours})\.[\w$.]+" (?=\s*\()
           | loc (?=\s*\()
           )

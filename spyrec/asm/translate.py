@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from spyrec.asm.cursor import Cursor, definitions
 from spyrec.asm.lexer import Tokens
@@ -98,7 +98,7 @@ class Translator:
             if index < done:
                 continue
             text = texts[index]
-            if text[0] in "!#" and "." in text and text[1:].partition(".")[0] in self.grammar.dialects:
+            if text[0] in "!#" and text[1:].partition(".")[0] in self.grammar.dialects:
                 out.append(tokens.text[position : tokens.starts[index]])
                 made, done = self.named(index, depth + 1)
             elif depth and text in ("affine_map", "affine_set") and texts[index + 1] == "<":
@@ -122,16 +122,36 @@ class Translator:
     def named(self, index: int, depth: int = 1) -> tuple[str, int]:
         """Generic text of the type or attribute whose name (with sigil) is token ``index``, and the index after it."""
         name = self.tokens.texts[index]
+        if "." not in name:
+            return self._spelled_out(index, depth)
         if name not in self.grammar.records:
-            near = self.grammar.nearest_record(name)
-            kind = "type" if name[0] == "!" else "attribute"
-            hint = [f"did you mean {near}?"] if near else []
-            Cursor(self.tokens, index).fail(f"there is no {kind} {name}", id="unknown-type", notes=hint)
+            self._unknown(name, index)
         bits = self.grammar.records[name].bits
         container = self._container(index) if bits else ""
         if container:
             return self.grammar.records[name].carrier(container), index + 1
         return self.record(name, index + 1, depth, index)
+
+    def _unknown(self, name: str, index: int) -> NoReturn:
+        near = self.grammar.nearest_record(name)
+        kind = "type" if name[0] == "!" else "attribute"
+        hint = [f"did you mean {near}?"] if near else []
+        raise Cursor(self.tokens, index).problem(f"there is no {kind} {name}", id="unknown-type", notes=hint)
+
+    def _spelled_out(self, index: int, depth: int) -> tuple[str, int]:
+        """As :meth:`named`, in MLIR's longer spelling: ``!ktdp<access_tile<4xindex>>``."""
+        texts = self.tokens.texts
+        name, end = f"{texts[index]}.{texts[index + 2]}", self.tokens.match[index + 1]
+        if name not in self.grammar.records:
+            self._unknown(name, index + 2)
+        container = self._container(index) if self.grammar.records[name].bits else ""
+        if container:
+            made, after = self.grammar.records[name].carrier(container), index + 3
+        else:
+            made, after = self.record(name, index + 3, depth, index + 2)
+        if after != end:
+            Cursor(self.tokens, after).fail(f"expected '>', but found '{texts[after]}'")
+        return made, end + 1
 
     def _container(self, index: int) -> str:
         """``memref`` or ``vector`` when the type at a token is the element of one; else empty."""

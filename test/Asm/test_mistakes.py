@@ -53,6 +53,8 @@ ONE = {
     "unknown record": (view("#ktdp.memory_space", "«#ktdp.memry_space»"), "unknown-type", "#ktdp.memry_space"),
     "index of global memory": (view("#ktdp.memory_space<global>", "«#ktdp.memory_space<global, ct_id = 3>»"), "wrong-type", "ct_id"),
     # types
+    "unknown type, spelled out": ("func.func @k(%x: !ktdp<«acess_tile»<4xindex>>) {\n  return\n}\n", "unknown-type", "!ktdp.acess_tile"),
+    "rest of a type, spelled out": ("func.func @k(%x: !ktdp<access_tile<4xindex>«,» 3>) {\n  return\n}\n", "syntax", "expected '>'"),
     "type of no dialect": ("func.func @k(%x_ptr: «!tt.ptr»<f32>) {\n  return\n}\n", "unknown-type", "there is no type !tt.ptr"),
     "element type of no dialect": ("func.func @k(%x: tensor<4x«!tt.ptr»<f32>>) {\n  return\n}\n", "unknown-type", "there is no type !tt.ptr"),
     "type that a dialect lacks": ("func.func @k(%x: «!math.big»<f32>) {\n  return\n}\n", "unknown-type", "there is no type !math.big"),

@@ -34,3 +34,20 @@ ktdf_arch.device @d {
 
 // expected-error @+1 {{neither a body nor a path to import}}
 "ktdf_arch.device"() ({}) {sym_name = "d"} : () -> ()
+
+// -----
+
+ktdf_arch.device @ends {
+  %u = exec_unit {kind = "IN"}
+  // expected-error @+1 {{ktdf_arch.yield ends a group, but stands in ktdf_arch.device}}
+  yield %u
+}
+
+// -----
+
+func.func @around() {
+  // expected-error @+1 {{a device stands in a module, but this one in func.func}}
+  ktdf_arch.device @d {
+  }
+  return
+}

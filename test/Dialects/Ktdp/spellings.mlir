@@ -58,3 +58,18 @@ func.func @ids() attributes {grid = [4, 2]} {
   %flat = "ktdp.get_compute_tile_id"() : () -> index
   return
 }
+
+// MLIR's longer spelling of any type or attribute: the name stands inside of the bracket.
+//
+// CHECK-LABEL: func.func @longer
+// CHECK-SAME: %t: !ktdp.access_tile<4x64xindex>, %n: !ktdp.runtime_arg<index, granularity=8>
+// CHECK-SAME: %d: memref<64x!spyreop.df16>, %e: tensor<4x!spyreop.df16>
+func.func @longer(%t: !ktdp<access_tile<4x64xindex>>, %n: !ktdp<runtime_arg<index, granularity = 8>>,
+                  %d: memref<64x!spyreop<df16>>, %e: tensor<4x!spyreop<df16>>, %base: index) {
+  // CHECK: memory_space = #ktdp.memory_space<ct_local, ct_id = 7>} : memref<16x128xf16>
+  %a = ktdp.construct_memory_view %base, sizes: [16, 128], strides: [128, 1]
+    {coordinate_set = #box, memory_space = #ktdp<spyre_memory_space<LX, core = 7>>} : memref<16x128xf16>
+  // CHECK: ktdp.load %t : <4x64xindex> -> tensor<4x64xf16>
+  %l = ktdp.load %t : !ktdp<access_tile<4x64xindex>> -> tensor<4x64xf16>
+  return
+}
