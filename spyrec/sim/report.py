@@ -124,7 +124,9 @@ def _useful(machine: Machine, source: str, target: str, counter: LinkCounter) ->
     """
     device = machine.device
     kind = source if source in device.units else target
-    writes = target == device.memory("device").kind or source == device.memory("lx").kind
+    far = device.memory("device").kind
+    # What a unit takes from another memory, it brings to device memory.
+    writes = target == far or (source in device.memories and source != far)
     return min(counter.asked, machine.memory.unique(writes=writes, kind=kind) + counter.within)
 
 

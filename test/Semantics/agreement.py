@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from random_kernels import Kernel
+from staged import CORES, SHARED, STAGED
 
 from spyrec import codegen, interp, sim
 from spyrec.driver import execute, tuning, worker
@@ -21,7 +22,7 @@ from spyrec.numerics.rounding import widen
 from spyrec.spyrecode import Signature
 from spyrec.spyrecode.launch import Launch, bind
 
-DEVICES = ("spyre", "small_cores", "fast_memory")
+DEVICES = ("spyre", "small_cores", "fast_memory", STAGED, SHARED)
 LX_SIZES = (None, None, 65536, 16384, 8192, 4096)
 
 
@@ -34,8 +35,10 @@ class Setting:
     tuning: tuple[str, ...] = ()
 
     def options(self, emit: str, start: str = "ktir") -> Options:
-        sizes = () if self.lx is None else (f"device.lx.size={self.lx}",)
-        return Options(device=self.device, settings=sizes, tuning=self.tuning, emit=emit, from_stage=start)
+        settings = () if self.lx is None else (f"device.lx.size={self.lx}",)
+        if self.device in (STAGED, SHARED):
+            settings += (CORES,)
+        return Options(device=self.device, settings=settings, tuning=self.tuning, emit=emit, from_stage=start)
 
     def __str__(self) -> str:
         return " ".join(map(str, filter(None, (self.device, self.lx, *self.tuning))))

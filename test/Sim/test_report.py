@@ -215,6 +215,35 @@ def test_lx_in_use_at_once() -> None:
     assert all(b["first"] is None for b in one["buffers"])
 
 
+def test_a_stage_has_numbers_of_its_own() -> None:
+    """Each of 28 rows of 128 bytes goes into it and out of it twice; its buffers have the addresses of those of LX."""
+    program = next(p for p in PROGRAMS if p.name == "staged")
+    made = program.binary(program.artifact())[1].report
+    moved = 28 * 128
+    assert {name: row["read"]["asked"] for name, row in made["memory"].items()} == {
+        "device": moved, "lx": 2 * moved, "l1": 2 * moved
+    }  # fmt: skip
+    assert made["memory"]["l1"]["written"] == {"useful": 2 * moved, "asked": 2 * moved, "moved": 2 * moved}
+    assert len(made["links"]) == 8
+    assert all(link["useful"] == link["asked"] == link["moved"] == moved for link in made["links"])
+    stage = made["stages"]["l1"]
+    assert (stage["size"], stage["reserved"], stage["peak"], stage["at"]) == (65536, 512, 512, ["x1", "y1"])
+    assert (made["lx"]["reserved"], made["lx"]["at"]) == (512, ["x", "y"])
+    assert "l1: 512 of 65536 bytes in 2 buffers; 512 in use at once, by x1, y1" in render(made)
+    assert "l1 written" in render(made)
+    # One tile: five transfers and streams one after the other, as channels join them.
+    transfers = 2 * (32 + 40 + 1) + 2 * (32 + 8 + 2)  # start-up, latencies, 128 bytes at 128 or 64 a cycle
+    timing = program.device().timing
+    assert made["bound"]["tile"] == transfers + timing.stream_startup + 2 + 4 * timing.post_latency
+
+
+def test_cores_have_a_part_each_of_a_stage_that_they_share() -> None:
+    program = next(p for p in PROGRAMS if p.name == "shared_stage")
+    made = program.binary(program.artifact())[1].report
+    assert made["stages"]["l2"]["size"] == 65536
+    assert made["stages"]["l2"]["reserved"] == 512
+
+
 def test_buffers_that_follow_one_another_are_not_in_use_at_once() -> None:
     """x goes to one buffer and out again before a second buffer is used."""
     first = copy_rows(rows=3, tiles=1)

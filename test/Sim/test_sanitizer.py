@@ -439,6 +439,7 @@ def test_a_core_reads_what_another_writes(shuffle: int | None) -> None:
         (units(("load", [HALT]), buffers=(Buffer("b", 1 << 16, 128, 1),)), "ends at byte"),
         (units(("load", [HALT]), buffers=(Buffer("b", 64, 128, 1),)), "multiples of 128"),
         (units(("load", [HALT]), buffers=(Buffer("b", 0, 130, 2),)), "multiples of 128"),
+        (units(("load", [HALT]), buffers=(Buffer("b", 0, 128, 1, "l1"),)), "no stage 'l1', in which buffer 'b'"),
         (units(("load", [store(None, None, None, 4), HALT])), "no link from 'lx' to 'load'"),
         (units(("sfu", [replace(vector(4, "negf", [(None, None)], (None, None)), micro_ops=()), HALT])), "not written"),
         (units(("sfu", [_F64 := Stream(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from target import SHARED, STAGED, Arrays, Program
+from staged import SHARED, STAGED
+from target import Arrays, Program
 
 
 def _rows(rng: np.random.Generator, *shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float16]]:

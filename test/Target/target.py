@@ -38,10 +38,6 @@ def device() -> Device:
     return device_read.load("spyre")
 
 
-STAGED, SHARED = (str(INPUTS.parents[1] / "Devices" / "Inputs" / f"{name}.mlir") for name in ("staged", "shared_stage"))
-"""Devices on which bytes rest in a memory between device memory and LX."""
-
-
 @dataclass(frozen=True)
 class Program:
     """``inputs`` makes the arrays that a launch supplies, ``reference`` those that the program stores, by NumPy.

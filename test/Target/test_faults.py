@@ -209,6 +209,19 @@ def test_a_mistake_is_found_at_its_line(case: Expected) -> None:
         assert diagnostic.position.line in line_of(case.program, stage, case.line), (stage, str(diagnostic.position))
 
 
+def test_a_binary_for_another_stage_does_not_fit() -> None:
+    """A buffer that is not aligned as the stage asks for, one that ends beyond it, a unit that does not reach it."""
+    program = BY_NAME["staged"]
+    for old, new, message in (
+        ("@y1 {address = 256", "@y1 {address = 288", "buffers in l1 start at multiples of 64"),
+        ("@y1 {address = 256", "@y1 {address = 65408", "ends at byte 0x10080 of l1, which has 0x10000 bytes"),
+        (ON, "@device[%s from %x] strides [2] to @lx", "no link from 'ddr' to 'fill'"),
+    ):
+        diagnostic = found(mistake(program.name, old, new), "binary")
+        assert diagnostic.id == "wrong-device"
+        assert message in diagnostic.message
+
+
 def test_a_loop_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control, "MAX_REPEATS", 50)
     program = mistake("while", "arith.constant 1.0 : f16", "arith.constant -1.0 : f16")
