@@ -12,7 +12,6 @@ from spyrec.dialects import dataflow
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, ops
-from spyrec.passes.analysis.buffer_views import VIEWS
 from spyrec.passes.analysis.liveness import Lifetime, of_allocations
 from spyrec.passes.analysis.loop_costs import Iteration, iteration
 from spyrec.passes.analysis.packing import Request, apart, beside, shared
@@ -180,7 +179,7 @@ def _transfers(shown: ir.Value) -> Iterator[bool]:
         user = use.owner.opview
         if isinstance(user, dataflow.DataTransferOp):
             yield user.dest is not None and user.dest == shown
-        elif use.owner.name in VIEWS:
+        elif use.owner.name in dataflow.VIEWS:
             yield from _transfers(use.owner.results[0])
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spyrec.dialects.dataflow import (
     LX,
+    VIEWS,
     BufferOp,
     DataTransferOp,
     PostOp,
@@ -19,7 +20,7 @@ from spyrec.dialects.dataflow import (
 from spyrec.mlir import ir, scf
 from spyrec.passes.analysis import kernels, slots, support, unit_loops
 from spyrec.passes.analysis.accesses import element_bytes
-from spyrec.passes.analysis.buffer_views import VIEWS, BufferView, view_of
+from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.schedule import Allocation, Schedule, read
 from spyrec.passes.analysis.slices import Slice, by_unit, condition_of
 from spyrec.passes.analysis.unit_moves import Moves
@@ -195,9 +196,9 @@ class _Unit:
             if isinstance(view, TileIdOp):
                 self.values[view.result] = self.body.arguments[0]
             elif isinstance(view, PostOp):
-                PostOp.build(channel=view.channel, peer=self._peer(op), loc=op.location)
+                PostOp.build(channel=view.channel, peer=self._peer(view), loc=op.location)
             elif isinstance(view, WaitOp):
-                WaitOp.build(channel=view.channel, peer=self._peer(op), loc=op.location)
+                WaitOp.build(channel=view.channel, peer=self._peer(view), loc=op.location)
             elif isinstance(view, DataTransferOp):
                 self.moves.transfer(view)
             elif op.name == "scf.for":
@@ -216,8 +217,8 @@ class _Unit:
             elif op not in self.splitter.uniform:
                 self._scalar(op)
 
-    def _peer(self, op: ir.Operation) -> ir.Value | None:
-        return next(map(self.mapped, op.operands), None)
+    def _peer(self, view: PostOp | WaitOp) -> ir.Value | None:
+        return None if view.peer is None else self.mapped(view.peer)
 
     def _scalar(self, op: ir.Operation) -> None:
         values = [self.mapped(value) for value in op.operands]

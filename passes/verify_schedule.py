@@ -10,7 +10,7 @@ from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, scalars, support
-from spyrec.passes.analysis.buffer_views import VIEWS, view_of
+from spyrec.passes.analysis.buffer_views import view_of
 from spyrec.passes.analysis.slices import CORELET, UNIT
 from spyrec.passes.analysis.structured import structured
 from spyrec.passkit import Pass, PassContext
@@ -68,7 +68,7 @@ def _types(op: ir.Operation) -> str | None:
         arguments = []
     if any(isinstance(value.type, ir.RankedTensorType) for value in [*op.results, *op.operands, *arguments]):
         return f"{op.name} still has a tensor at stage schedule; one-shot-bufferize should have given it a buffer"
-    shows = isinstance(op.opview, dataflow.AllocOp) or op.name in VIEWS
+    shows = isinstance(op.opview, dataflow.AllocOp) or op.name in dataflow.VIEWS
     carried = [*arguments, *(op.results if not shows else [])]
     if any(isinstance(value.type, ir.MemRefType) for value in carried):
         return f"{op.name} hands out a buffer at stage schedule; only dataflow.alloc and views of it may"
@@ -87,7 +87,7 @@ def _problem(op: ir.Operation, device: Device) -> str | None:
         return None
     if isinstance(view, _OPS):
         return None
-    if op.name in VIEWS:
+    if op.name in dataflow.VIEWS:
         if view_of(op.results[0]) is None:
             return f"{op.name} shows no buffer of dataflow.alloc, or with strides that only the run knows"
         return None

@@ -183,26 +183,30 @@ class ChannelOp(ods.Op, dialect=Dataflow, name="channel", traits=(ods.Symbol,)):
 class PostOp(ods.Op, dialect=Dataflow, name="post"):
     """Add 1 to a channel once all earlier work of the unit is complete.
 
-    At stage `schedule` a post to another core comes after all that stands before it, whichever unit does it: other
-    units are waited for, as far as it concerns what cores share. One that is `alone` speaks for its own unit.
+    At stage `schedule` a post to another core comes after all that stands before it and concerns what cores share,
+    whichever unit does it. With `about` that is what has been done to these buffers, in all of their instances so far.
+    One that is `alone` comes after what its own unit has done, and no other.
     """
 
     peer = ods.optional_operand(c.Index, "the core whose unit waits, for a channel between cores")
+    about = ods.variadic_operand(AnyBuffer, "the buffers of which it says something, if not of all")
     channel = ods.attr(c.FlatSymbol, "the channel")
     unit = ods.optional_attr(c.FlatSymbol, "kind of the unit that posts; absent inside `program_unit`")
     alone = ods.optional_attr(c.UnitAttr, "it says nothing of what other units have done")
-    assembly_format = "$channel (`to` $peer^)? attr-dict"
+    assembly_format = "$channel (`to` $peer^)? (`about` `(` $about^ `:` type($about) `)`)? attr-dict"
 
 
 class WaitOp(ods.Op, dialect=Dataflow, name="wait"):
     """Take 1 from a channel; the unit goes on once there is one to take.
 
-    At stage `schedule` all that stands after a wait for another core comes after it, whichever unit does it, as for
-    `dataflow.post`; of one that is `alone`, what its own unit does.
+    At stage `schedule` all that stands after a wait for another core and concerns what cores share comes after it,
+    whichever unit does it; with `about`, what is done to the present instances of these buffers. With one that is
+    `alone` no other unit waits.
     """
 
     peer = ods.optional_operand(c.Index, "the core whose unit posts, for a channel between cores")
+    about = ods.variadic_operand(AnyBuffer, "the buffers of which it learns something, if not of all")
     channel = ods.attr(c.FlatSymbol, "the channel")
     unit = ods.optional_attr(c.FlatSymbol, "kind of the unit that waits; absent inside `program_unit`")
     alone = ods.optional_attr(c.UnitAttr, "other units do not wait with it")
-    assembly_format = "$channel (`from` $peer^)? attr-dict"
+    assembly_format = "$channel (`from` $peer^)? (`about` `(` $about^ `:` type($about) `)`)? attr-dict"

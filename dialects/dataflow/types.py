@@ -9,6 +9,9 @@ from spyrec.ods import constraints as c
 SPACES = ("device", "lx")
 """Roles of memory: shared device memory, and the scratchpad of the executing core. Other names are kinds of stages."""
 
+VIEWS = frozenset({"memref.subview", "memref.collapse_shape", "memref.expand_shape"})
+"""Ops that show a buffer, or a part of it, in another way."""
+
 LX = "lx"
 """Memory space of buffers, as a string attribute: ``memref<1x64xf16, "lx">``."""
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from spyrec.dialects.dataflow import WaitOp
 from spyrec.passes.analysis.accesses import Accesses
 from spyrec.passes.analysis.addresses import Addresses
+from spyrec.passes.analysis.buffer_views import view_of
 from spyrec.passes.analysis.places import BoxPlace, PartPlace, Place, UnknownPlace, buffer_of, meet_between_cores
 from spyrec.passes.analysis.skeleton import Access, Leaf, Program, blocks
 
@@ -14,20 +15,27 @@ from spyrec.passes.analysis.skeleton import Access, Leaf, Program, blocks
 def exchange(items: Sequence[Leaf], program: Program, accesses: Accesses, cores: int) -> None:
     """What a post to another core or a wait for one orders: everything that cores share, in all of its instances.
 
-    A core may read what another has stored before it posted, and write again what others had read before it waited.
+    A core may read what another has stored before it posted, and write again what others had read before it waited. An
+    op that says what it is about orders that alone: a post all that has been done to these buffers, in any slot, a wait
+    what is done to the present ones.
     """
     addresses = accesses.addresses
     exposed = [*accesses.exposed, *([accesses.pinned] if accesses.pinned is not None else [])]
     shared = _shared_memory(program, addresses, cores)
-    parts = [PartPlace(place, 0, (), place.size, any_slot=True) for place in exposed if place.size]
     for item in items:
-        places: list[Place] = [*parts]
-        for number in shared:
+        view = item.ref.opview
+        waits = isinstance(view, WaitOp)
+        about = [accesses.buffers[root.root] for value in view.about if (root := view_of(value)) is not None]
+        named = [place for place in about or exposed if place.size]
+        # What a wait is about are instances that have come; all others may be gone, or on their way.
+        places: list[Place] = [
+            place if about and waits else PartPlace(place, 0, (), place.size, any_slot=True) for place in named
+        ]
+        for number in () if about else shared:
             if number is None:
                 places.append(UnknownPlace("memory"))
             else:
                 places.append(addresses.anywhere(addresses.names[number], number, item.block))
-        waits = isinstance(item.ref.opview, WaitOp)
         item.accesses = tuple(
             Access(accesses.one(place), True, whole=False, before=waits, after=not waits) for place in places
         )

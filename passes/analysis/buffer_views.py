@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spyrec.dialects.dataflow import AllocOp
+from spyrec.dialects.dataflow import VIEWS, AllocOp
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.layouts import dense_strides
-
-VIEWS = frozenset({"memref.subview", "memref.collapse_shape", "memref.expand_shape"})
-"""Ops that show a buffer, or a part of it, in another way."""
 
 
 @dataclass(frozen=True)

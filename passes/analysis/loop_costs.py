@@ -170,22 +170,26 @@ class Iteration:
     def _move(self, view: dataflow.DataTransferOp) -> Move:
         timing = self.device.timing
         route = _route(view)
-        buffer = view.source if view.source is not None else view.dest
-        assert buffer is not None
-        memref = ir.MemRefType(buffer.type)
-        element = element_bytes(memref.element_type)
-        along = routes.links(self.device, route)
-        grain = cost.grain(along, self.device.memory("device").alignment)
-        strides = view.source_strides if view.source is None else view.dest_strides
-        given = [grain if s == DYNAMIC else s * element for s in strides or ()]
-        bytes_ = cost.moved_bytes(0, memref.shape, given or dense_strides(memref.shape, element), element, grain)
+        bytes_ = transferred(view, self.device)
         whole = cost.transfer_cycles(self.device, route, bytes_)
-        slowest = min(link.bandwidth for link in along)
+        slowest = min(link.bandwidth for link in routes.links(self.device, route))
         engine = routes.engine(self.device, route)
         outstanding = 1 if engine is None else self.device.units[engine].max_outstanding
         busy = max(bytes_ / slowest, whole / outstanding, _AROUND_TRANSFER * timing.scalar_cycles)
         far = self.device.memory("device").kind in (route[0], route[-1])
         return Move(view, busy, whole, bytes_ if far else 0)
+
+
+def transferred(view: dataflow.DataTransferOp, device: Device) -> int:
+    """Bytes that move along the route of a transfer; a stride that only the run knows is taken to be a whole grain."""
+    buffer = view.source if view.source is not None else view.dest
+    assert buffer is not None
+    memref = ir.MemRefType(buffer.type)
+    element = element_bytes(memref.element_type)
+    grain = cost.grain(routes.links(device, _route(view)), device.memory("device").alignment)
+    strides = view.source_strides if view.source is None else view.dest_strides
+    given = [grain if s == DYNAMIC else s * element for s in strides or ()]
+    return cost.moved_bytes(0, memref.shape, given or dense_strides(memref.shape, element), element, grain)
 
 
 def _route(view: dataflow.DataTransferOp) -> tuple[str, ...]:

@@ -13,14 +13,13 @@ from functools import cached_property
 
 from spyrec import diag
 from spyrec.device.model import Memory
-from spyrec.dialects.dataflow import AllocOp, ChannelOp, DataTransferOp, PostOp, TileIdOp, WaitOp
+from spyrec.dialects.dataflow import VIEWS, AllocOp, ChannelOp, DataTransferOp, PostOp, TileIdOp, WaitOp
 from spyrec.mlir import ir
 from spyrec.numerics.errors import UnknownType
 from spyrec.passes.analysis import buffers, kernels, support
 from spyrec.passes.analysis.accesses import Accesses, element_bytes
 from spyrec.passes.analysis.addresses import BOUNDED, Addresses
 from spyrec.passes.analysis.between_cores import exchange
-from spyrec.passes.analysis.buffer_views import VIEWS
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.instances import effective_depth
 from spyrec.passes.analysis.places import BufferPlace
@@ -117,7 +116,7 @@ class _Reader:
                 self._item(op, [view.unit.value], self.accesses.transfer(view, into), into)
             elif isinstance(view, ChannelOp):
                 self.schedule.channels[view.sym_name.value] = op
-            elif isinstance(view, PostOp | WaitOp) and len(op.operands):
+            elif isinstance(view, PostOp | WaitOp) and view.peer is not None:
                 item = self._item(op, [unit_of(op) or ""], (), into)
                 if view.alone is None:
                     self.exchanges.append(item)

@@ -33,7 +33,7 @@ def kept(op: ir.Operation, scope: Scope) -> Run:
 def alloc(op: ir.Operation, scope: Scope) -> Run:
     type_ = op.results[0].type
     shape, element = static_shape(type_), element_of(type_)
-    reached = any(_reaches(use.owner.operation, op.results[0]) for use in op.results[0].uses)
+    reached = _is_reached(op.results[0])
 
     def run(frame: Frame) -> Buffer:
         assert shape is not None
@@ -44,8 +44,14 @@ def alloc(op: ir.Operation, scope: Scope) -> Run:
     return run
 
 
+def _is_reached(buffer: ir.Value) -> bool:
+    """Whether a transfer touches this buffer, or a view of it, in another core."""
+    users = [use.owner.operation for use in buffer.uses]
+    views = (op for op in users if op.name in dataflow.VIEWS)
+    return any(_reaches(op, buffer) for op in users) or any(_is_reached(op.results[0]) for op in views)
+
+
 def _reaches(op: ir.Operation, buffer: ir.Value) -> bool:
-    """Whether a transfer touches this buffer in another core."""
     if op.name != "dataflow.data_transfer":
         return False
     view = dataflow.DataTransferOp(op)
@@ -130,6 +136,12 @@ def _special(op: ir.Operation, transfer: dataflow.DataTransferOp, element: str) 
     return run
 
 
+def _allocation(buffer: ir.Value) -> ir.Operation:
+    """The op that makes a buffer, or the one that ``buffer`` is a view of."""
+    op = ir.OpResult(buffer).owner.operation
+    return _allocation(op.operands[0]) if op.name in dataflow.VIEWS else op
+
+
 class _End:
     """One side of a special transfer."""
 
@@ -162,8 +174,13 @@ class _End:
         if not self.in_bytes:
             held = operands[0]
             if core != tile.number:
-                alloc = ir.OpResult(self._buffer).owner.operation
-                held = cores_of(tile).instance(alloc, tile.number, core, self._shape, self._element)
+                alloc = _allocation(self._buffer)
+                shape, cores = static_shape(alloc.results[0].type), cores_of(tile)
+                assert shape is not None
+                mine, theirs = (
+                    cores.instance(alloc, tile.number, number, shape, self._element) for number in (tile.number, core)
+                )
+                held = held.in_place_of(mine, theirs)
             return BufferSide(held, self._name)
         memory = tile.device if self._box.on_device else tile.scratchpads(core)
         return MemorySide(memory, self._place(operands)[0], self._element, tile.access(op))

@@ -323,7 +323,7 @@ def post(op: ir.Operation, scope: Scope) -> Run:
 def _wait_for_core(op: ir.Operation, name: str) -> Run:
     """A wait on a channel between cores; it means the same at ``schedule``, where a whole core waits."""
 
-    def run(frame: Frame, peer: int) -> Flow:
+    def run(frame: Frame, peer: int, *about: Any) -> Flow:
         tile, cores = frame.tile, cores_of(frame.tile)
         credits = cores.credits(name, cores.check(int(peer), "peer"), tile.number)
         poster = _name(dataflow.ChannelOp(credits.op).from_unit)
@@ -340,7 +340,7 @@ def _wait_for_core(op: ir.Operation, name: str) -> Run:
 
 
 def _post_to_core(name: str) -> Run:
-    def run(frame: Frame, peer: int) -> None:
+    def run(frame: Frame, peer: int, *about: Any) -> None:
         tile, cores = frame.tile, cores_of(frame.tile)
         credits = cores.credits(name, tile.number, cores.check(int(peer), "peer"))
         credits.posts.append(None if tile.clock is None else tile.clock.release())

@@ -55,6 +55,15 @@ class Buffer:
         """A fresh buffer."""
         return Buffer(np.zeros(shape, numerics.dtype(element)), np.ones(shape, bool))
 
+    def in_place_of(self, whole: Buffer, other: Buffer) -> Buffer:
+        """The same view of ``other`` that this one is of ``whole``, both dense and of one shape."""
+
+        def moved(view: npt.NDArray[Any], inside: npt.NDArray[Any], of: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            offset = view.ctypes.data - inside.ctypes.data
+            return np.ndarray(view.shape, view.dtype, of.data, offset, view.strides)
+
+        return Buffer(moved(self.data, whole.data, other.data), moved(self.holes, whole.holes, other.holes))
+
 
 class Address(int):
     """An integer that is a byte address bound at launch plus a number of *elements*.

@@ -17,7 +17,7 @@ from spyrec import driver, sim
 from spyrec.driver import execute
 from spyrec.errors import InvalidKernel, SpyrecError
 
-ALWAYS = "share-reads{gain=-1000000}"
+ALWAYS = "share-reads{percent=1000000}"
 CASES: dict[str, Case] = {
     "outside of loops": products.swiglu(8, 32, 64, 4, "hand"),
     "rows that are no sticks": products.swiglu(9, 20, 33, 3, "triton"),
@@ -28,7 +28,16 @@ CASES: dict[str, Case] = {
     "a vector for all": pointwise.bias(16, 128, 4, "hand"),
     "rows in loops": reductions.norm(32, 64, "f16", 4, "inductor", mean=True),
 }
-NAMES = sorted(CASES)
+ROOM = {
+    "in a loop, as far ahead as it goes": ("in a loop", 64),
+    "in a loop, into the buffer itself": ("in a loop", 24),
+    "in a loop, one slot": ("in a loop", 18),
+    "a grid, into the buffers themselves": ("rows and columns of a grid", 32),
+    "a grid, one slot and two": ("rows and columns of a grid", 28),
+    "a grid, one slot": ("rows and columns of a grid", 22),
+}
+"""KiB of LX with which owners do it in the three ways that there are."""
+NAMES = sorted([*CASES, *ROOM])
 
 
 def bits(values: Values) -> dict[str, bytes]:
@@ -37,7 +46,19 @@ def bits(values: Values) -> dict[str, bytes]:
 
 @functools.cache
 def line(name: str, *tuning: str) -> LayerLine:
-    return LayerLine(CASES[name], tuning=tuning)
+    case, room = ROOM.get(name, (name, None))
+    return LayerLine(CASES[case], tuning=tuning, settings=(f"device.lx.size={room}KiB",) if room else ())
+
+
+def test_the_ways_are_three() -> None:
+    """A buffer of the owner's own, and one credit more than slots that are filled."""
+    seen = {}
+    for name in ROOM:
+        text = line(name, ALWAYS).compile("program").text
+        assert text is not None
+        credits = re.findall(r"_room from @ring to @ring \{init = (\d)", text)
+        seen[name] = "_own_" in text, "".join(credits)
+    assert list(seen.values()) == [(True, "1"), (False, "1"), (False, "0"), (False, "11"), (False, "10"), (False, "00")]
 
 
 @functools.cache
@@ -67,7 +88,8 @@ def test_less_comes_from_device_memory(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["in a loop", "in a loop, odd sizes", "rows and columns of a grid", "and a row of each column"]
+    "name",
+    ["in a loop", "in a loop, odd sizes", "rows and columns of a grid", "and a row of each column", *sorted(ROOM)],
 )
 def test_each_channel_is_needed(name: str) -> None:
     shared = line(name, ALWAYS)

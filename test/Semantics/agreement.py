@@ -71,7 +71,10 @@ def setting(seed: int) -> Setting:
         changed["alternate-corelets"] = "alternate-corelets{percent=100000}"
     if r.random() < 0.4:
         changed["assign-addresses"] = "assign-addresses{share=always}"
-    return Setting(r.choice(DEVICES), r.choice(LX_SIZES), tuple(changed.values()))
+    device, size = r.choice(DEVICES), r.choice(LX_SIZES)
+    if r.random() < 0.6:
+        changed["share-reads"] = "share-reads{percent=1000000}"
+    return Setting(device, size, tuple(changed.values()))
 
 
 class _Failed(Exception):

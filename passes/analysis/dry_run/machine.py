@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+import numpy as np
+
 from spyrec.device.model import spoken
 from spyrec.dialects.dataflow import LX
 from spyrec.mlir import ir
@@ -92,7 +94,8 @@ class Unit:
         self.place = place
         self.label = code.label
         self.values = values
-        self.clock: Clock = (0,) * number + (1,) + (0,) * (units - number - 1)
+        self.clock: Clock = np.zeros(units, np.int64)
+        self.clock[number] = 1
         self.flow = self.steps(code.nodes)
         self.blocked: tuple[Channel, ir.Operation] | None = None
         self.over = False
@@ -152,8 +155,8 @@ class Unit:
             channel.used = op
         channel.posted += 1
         channel.tokens.append(self.clock)
-        number = self.number
-        self.clock = (*self.clock[:number], self.clock[number] + 1, *self.clock[number + 1 :])
+        self.clock = self.clock.copy()
+        self.clock[self.number] += 1
         if channel.waiter is not None:
             self.run.ready.append(channel.waiter)
             channel.waiter = None
@@ -171,7 +174,7 @@ class Unit:
             self.blocked = channel, op
             yield
             self.blocked = None
-        self.clock = tuple(map(max, self.clock, channel.tokens.popleft()))
+        self.clock = np.maximum(self.clock, channel.tokens.popleft())
 
     # -- memory -------------------------------------------------------------------------------------------------------
 
@@ -199,7 +202,7 @@ class Unit:
         self._shape(op, shape, at, spoken(memory), writes and not may)
         if not shape.whole:
             self.run.in_part(op)
-        access = Access(self.number, self.clock[self.number], op, buffer, writes, may)
+        access = Access(self.number, int(self.clock[self.number]), op, buffer, writes, may)
         local = self.run.local[self.place if place is None else place][memory]
         self.run.judge(local.touch(shape.pieces, at, access, self.clock), memory)
         return at
@@ -239,7 +242,7 @@ class Unit:
             self._shape(op, shape, at, "device memory", writes and not may)
         if not shape.whole:
             self.run.in_part(op)
-        access = Access(self.number, self.clock[self.number], op, "", writes, may, certain)
+        access = Access(self.number, int(self.clock[self.number]), op, "", writes, may, certain)
         self.run.touches.append(Touch(access, shape, value, self.clock))
 
     def _somewhere(self, address: Sym) -> int:

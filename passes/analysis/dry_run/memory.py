@@ -9,13 +9,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
 if TYPE_CHECKING:
     from spyrec.mlir import ir
 
 _MAX_PIECES = 4096
 """Of a box in more pieces only so many are followed."""
 
-Clock = tuple[int, ...]
+Clock = npt.NDArray[np.int64]
+"""Per unit, how far it is known to have come. Whoever goes on has a new one."""
 
 
 @dataclass(frozen=True)

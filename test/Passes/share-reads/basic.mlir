@@ -11,7 +11,8 @@
 // CHECK: dataflow.channel @w_room from @ring to @ring {init = 1 : i64, peers}
 // CHECK: %[[TILE:.*]] = dataflow.tile_id
 // CHECK: %[[FIRST:.*]] = affine.apply {{.*}}(%[[TILE]])
-// CHECK: %[[OWNER:.*]] = affine.apply {{.*}}(%[[TILE]])
+// CHECK-NEXT: %[[TARGET:.*]] = affine.apply {{.*}}(%[[TILE]])
+// CHECK-NEXT: %[[OWNER:.*]] = affine.apply {{.*}}(%[[TILE]])
 // CHECK: %[[OWNS:.*]] = arith.cmpi eq, %[[TILE]], %[[OWNER]] : index
 // CHECK: scf.for %[[I:.*]] =
 // CHECK: %[[W:.*]] = dataflow.alloc {depth = 2 : i64, name = "w"} : memref<64x128xf16, "lx">
@@ -22,12 +23,12 @@
 // CHECK-NEXT: %[[MEMBER:.*]] = affine.apply {{.*}}(%[[FIRST]], %
 // CHECK-NEXT: dataflow.wait @w_room from %[[MEMBER]] {alone, unit = @ring}
 // CHECK-NEXT: }
-// CHECK-NEXT: dataflow.data_transfer from %[[OWN]] to %[[W]] put %[[FIRST]] times 32 by 1 {route = ["lx", "ring", "lx"], unit = @ring}
+// CHECK-NEXT: dataflow.data_transfer from %[[OWN]] to %[[W]] put %[[TARGET]] times 32 by 1 {route = ["lx", "ring", "lx"], unit = @ring}
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: %[[MEMBER:.*]] = affine.apply {{.*}}(%[[FIRST]], %
 // CHECK-NEXT: dataflow.post @w_ready to %[[MEMBER]] {alone, unit = @ring}
-// CHECK: dataflow.wait @w_ready from %[[OWNER]] {unit = @ring}
-// CHECK-NEXT: dataflow.post @w_room to %[[OWNER]] {unit = @ring}
+// CHECK: dataflow.wait @w_ready from %[[OWNER]] about(%[[W]] : memref<64x128xf16, "lx">) {unit = @ring}
+// CHECK-NEXT: dataflow.post @w_room to %[[OWNER]] about(%[[W]] : memref<64x128xf16, "lx">) {unit = @ring}
 // CHECK-NEXT: dataflow.data_transfer from %[[W]] to @device
 func.func @weights(%w: index, %y: index) attributes {grid = [32]} {
   %c0 = arith.constant 0 : index
@@ -44,19 +45,23 @@ func.func @weights(%w: index, %y: index) attributes {grid = [32]} {
   return
 }
 
-// Two reads of the same groups go around together, where the first of them stands. Nobody has to say that there is room:
-// there is one instance. What each tile reads for itself stays.
+// Two reads of the same groups go around together, where the first of them stands, in pieces unless they are clipped.
+// Nobody has to say that there is room: there is one instance. What each tile reads for itself stays.
 // CHECK-LABEL: func.func @once
 // CHECK-NOT: room
 // CHECK: dataflow.data_transfer from @device[%{{.*}} from %x] strides [1] to %[[X:.*]] {
 // CHECK: %[[W:.*]] = dataflow.alloc {name = "w"}
 // CHECK-NEXT: affine.apply
 // CHECK-NEXT: %[[V:.*]] = dataflow.alloc {name = "v"}
-// CHECK: scf.if
-// CHECK: dataflow.data_transfer from @device[%{{.*}} from %w] {{.*}} to %[[OWNW:.*]] {
-// CHECK: dataflow.data_transfer from @device[%{{.*}} from %v] {{.*}} clip [0, 0] to [60, 128] fill 0 {
-// CHECK-NEXT: dataflow.data_transfer from %[[OWNW]] to %[[W]] put
-// CHECK-NEXT: dataflow.data_transfer from %{{.*}} to %[[V]] put
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: %[[PIECE:.*]] = memref.subview %[[W]][0, 0] [16, 128]
+// CHECK-NEXT: dataflow.data_transfer from @device[%{{.*}} from %w] {{.*}} to %[[PIECE]] {
+// CHECK: %[[LAST:.*]] = memref.subview %[[W]][48, 0] [16, 128]
+// CHECK: dataflow.data_transfer from @device[%{{.*}} from %w] {{.*}} to %[[LAST]] {
+// CHECK-NEXT: dataflow.data_transfer from @device[%{{.*}} from %v] {{.*}} to %[[V]] clip [0, 0] to [60, 128] fill 0 {
+// CHECK-NEXT: dataflow.data_transfer from %[[PIECE]] to %[[PIECE]] put %{{.*}} times 31 by 1
+// CHECK: dataflow.data_transfer from %[[LAST]] to %[[LAST]] put
+// CHECK-NEXT: dataflow.data_transfer from %[[V]] to %[[V]] put
 // CHECK: dataflow.wait @w_ready
 // CHECK-NEXT: dataflow.data_transfer from %[[X]]
 // CHECK: dataflow.data_transfer from %[[W]] to @device
@@ -104,6 +109,36 @@ func.func @grid(%a: index, %b: index, %y: index, %n: index) attributes {grid = [
     %to1 = affine.apply affine_map<(k)[t] -> (t * 65536 + k * 8192 + 4096)>(%k)[%t]
     dataflow.data_transfer from %0 to @device[%to from %y] strides [64, 1] {route = ["lx", "store", "ddr"], unit = @store} : memref<64x64xf16, "lx">
     dataflow.data_transfer from %1 to @device[%to1 from %y] strides [64, 1] {route = ["lx", "store", "ddr"], unit = @store} : memref<64x64xf16, "lx">
+  }
+  return
+}
+
+// LX has no room for what is on its way beside what a core works on: one slot, into which owners load, too. Members say
+// that it is free before anybody waits for what comes.
+// CHECK-LABEL: func.func @tight
+// CHECK: dataflow.channel @w_room from @ring to @ring {init = 0 : i64, peers}
+// CHECK: scf.for
+// CHECK: %[[W:.*]] = dataflow.alloc {depth = 1 : i64, name = "w"}
+// CHECK-NEXT: %[[V:.*]] = dataflow.alloc {depth = 1 : i64, name = "v"}
+// CHECK-NEXT: dataflow.post @w_room to %{{.*}} about(%[[W]], %[[V]] :
+// CHECK-NEXT: scf.if
+// CHECK: dataflow.wait @w_room
+// CHECK: dataflow.data_transfer from %{{.*}} to %{{.*}} put %{{.*}} times 31 by 1
+// CHECK: dataflow.wait @w_ready from %{{.*}} about(%[[W]], %[[V]] :
+// CHECK-NOT: dataflow.post
+func.func @tight(%w: index, %v: index, %y: index, %n: index) attributes {grid = [32]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = dataflow.tile_id
+  scf.for %k = %c0 to %n step %c1 {
+    %0 = dataflow.alloc {name = "w"} : memref<512x600xf16, "lx">
+    %1 = dataflow.alloc {name = "v"} : memref<512x600xf16, "lx">
+    dataflow.data_transfer from @device[%k from %w] strides [600, 1] to %0 {route = ["ddr", "load", "lx"], unit = @load} : memref<512x600xf16, "lx">
+    dataflow.data_transfer from @device[%k from %v] strides [600, 1] to %1 {route = ["ddr", "load", "lx"], unit = @load} : memref<512x600xf16, "lx">
+    %to = affine.apply affine_map<(k)[t] -> (t * 614400 + k * 19660800)>(%k)[%t]
+    %to1 = affine.apply affine_map<(k)[t] -> (t * 614400 + 307200 + k * 19660800)>(%k)[%t]
+    dataflow.data_transfer from %0 to @device[%to from %y] strides [600, 1] {route = ["lx", "store", "ddr"], unit = @store} : memref<512x600xf16, "lx">
+    dataflow.data_transfer from %1 to @device[%to1 from %y] strides [600, 1] {route = ["lx", "store", "ddr"], unit = @store} : memref<512x600xf16, "lx">
   }
   return
 }

@@ -1,14 +1,14 @@
-// A box of 8 KiB that 4 tiles load takes 256 cycles of device memory, shared 64, and as many around the ring, with what
-// posts and ways take. Where memory is quicker than the ring each tile loads for itself.
+// A box of 8 KiB that 4 tiles load takes 256 cycles of device memory, shared 64, and 112 around the ring, with what
+// a post takes. Where memory is quicker than the ring each tile loads for itself.
 //
 // RUN: spyrec opt %s --share-reads | filecheck %s
-// RUN: spyrec opt %s --share-reads=gain=0 | filecheck %s
+// RUN: spyrec opt %s --share-reads=percent=80 | filecheck %s
 // RUN: spyrec opt %s > %t.as-is
-// RUN: spyrec opt %s --share-reads=gain=100 | cmp - %t.as-is
+// RUN: spyrec opt %s --share-reads=percent=50 | cmp - %t.as-is
 // RUN: spyrec opt %s --share-reads --device=fast_memory | cmp - %t.as-is
-// RUN: spyrec opt %s --share-reads=gain=-1000 --device=fast_memory | filecheck %s
+// RUN: spyrec opt %s --share-reads=percent=1000 --device=fast_memory | filecheck %s
 
-// CHECK: put %{{.*}} times {{[24]}} by 1
+// CHECK: put %{{.*}} times {{[13]}} by 1
 func.func @weights(%w: index, %y: index) attributes {grid = [4]} {
   %c0 = arith.constant 0 : index
   %t = dataflow.tile_id
