@@ -60,7 +60,8 @@ class Buffer:
 
         def moved(view: npt.NDArray[Any], inside: npt.NDArray[Any], of: npt.NDArray[Any]) -> npt.NDArray[Any]:
             offset = view.ctypes.data - inside.ctypes.data
-            return np.ndarray(view.shape, view.dtype, of.data, offset, view.strides)
+            # Buffers do not know of bf16 and fp8.
+            return np.ndarray(view.shape, view.dtype, of.reshape(-1).view(np.uint8), offset, view.strides)
 
         return Buffer(moved(self.data, whole.data, other.data), moved(self.holes, whole.holes, other.holes))
 
