@@ -177,13 +177,28 @@ def typed(op: str, operands: Sequence[str], result: str, types: Sequence[str]) -
     return f"{op} {listed} : {types[-1] if op.startswith(('arith.cmp', 'arith.select')) else result}"
 
 
+def constant(text: str, type_: str) -> Array:
+    """A constant, or its bits."""
+    dtype = numerics.dtype(type_)
+    if text.startswith("0x"):
+        return np.asarray(int(text, 16)).astype(f"uint{8 * dtype.itemsize}").view(dtype)
+    return np.asarray(float(text)).astype(dtype)
+
+
 @st.composite
 def bodies(draw: st.DrawFn) -> tuple[str, Evaluate]:
     """A body over %p (f16), %q (f32), %i (i32) that yields an f16, and what it computes from arrays by name."""
     lines: list[str] = []
+    constants: dict[str, tuple[str, str]] = {}
     steps: list[tuple[str, str, tuple[str, ...], str]] = []
     names = {"f16": ["p", "alpha"], "f32": ["q"], "i32": ["i", "n"], "i1": list[str]()}
     for number in range(draw(st.integers(1, 25))):
+        if draw(st.integers(0, 9)) == 0:
+            result, text = draw(st.sampled_from([("f16", "-1.5"), ("f16", "0x7E01"), ("f32", "1.0e-3"), ("i32", "-7")]))
+            lines.append(f"%r{number} = arith.constant {text} : {result}")
+            constants[f"r{number}"] = text, result
+            names[result].append(f"r{number}")
+            continue
         op, result, types = draw(st.sampled_from([o for o in OPS if all(names[t] for t in o[2])]))
         operands = tuple(draw(st.sampled_from(names[t][-4:])) for t in types)
         lines.append(f"%r{number} = {typed(op, operands, result, types)}")
@@ -193,7 +208,7 @@ def bodies(draw: st.DrawFn) -> tuple[str, Evaluate]:
     lines.append(f"dataflow.yield %{yielded} : f16")
 
     def evaluate(values: dict[str, Array]) -> Array:
-        values = dict(values)
+        values = {**values, **{name: constant(*given) for name, given in constants.items()}}
         for name, op, operands, result in steps:
             word, _, predicate = op.rstrip(",").partition(" ")
             attributes = {"predicate": predicate} if predicate else {}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from random_kernels import control, exchange, folds, memory, pointwise, shapes
+from random_kernels import control, exchange, folds, integers, memory, pointwise, shapes
 from random_kernels.builder import EXTENTS, Builder, Kind
 
 
@@ -38,6 +38,8 @@ KINDS = (
     Kind(pointwise.chain, 8),
     Kind(pointwise.select, 2),
     Kind(pointwise.cast, 3),
+    Kind(integers.bits, 3),
+    Kind(integers.scalar, 2),
     Kind(folds.reduce, 5),
     Kind(folds.generic, 6),
     Kind(folds.contract, 5),

@@ -22,7 +22,12 @@ DTYPES: dict[str, Any] = {
     "bf16": ml_dtypes.bfloat16,
     "i32": np.int32,
     "i1": np.bool_,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i64": np.int64,
 }
+WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
+"""Bits of the integer types."""
 EXTENTS = (1, 2, 3, 4, 5, 7, 8, 10, 16, 17, 32, 33, 63, 64, 65)
 MOST = 3000
 
@@ -139,8 +144,11 @@ class Builder:
         rng = np.random.default_rng(self.r.randrange(1 << 30))
         if element == "i1":
             return rng.integers(0, 2, size).astype(np.bool_)
-        if element == "i32":
-            return rng.integers(-9, 10, size).astype(np.int32)
+        if element[0] == "i":
+            if self.exact or self.chance(0.7):
+                return rng.integers(-9, 10, size).astype(DTYPES[element])
+            most = 1 << (WIDTHS[element] - 1)
+            return rng.choice(np.array([0, 1, -1, 100, -most, most - 1]), size).astype(DTYPES[element])
         if self.exact:
             return rng.integers(-3, 4, size).astype(DTYPES[element])
         found = (rng.standard_normal(size) * 2.0 ** rng.integers(-3, 3, size)).astype(DTYPES[element])

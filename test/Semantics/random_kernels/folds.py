@@ -88,7 +88,7 @@ def generic(b: Builder) -> None:
         if value.kind == "i" and b.chance(0.15):
             at, cast = b.fresh("g"), b.fresh("g")
             b.say(f"{at} = linalg.index {b.r.randrange(rank)} : index")
-            b.say(f"{cast} = arith.index_cast {at} : index to i32")
+            b.say(f"{cast} = arith.index_cast {at} : index to {e}")
             there.append(cast)
         if value.kind == "f" and not b.exact and b.chance(0.2):
             op = b.r.choice(FLOAT_1)

@@ -13,7 +13,7 @@ from random_kernels.pointwise import elementwise
 
 def read(b: Builder) -> None:
     """Load a tile of a new view: rows of this tile, at a loop's counter where there is one."""
-    element = b.r.choice(("f32", "f32", "f16", "f16", "bf16", "i32", "i1"))
+    element = b.r.choice(("f32", "f32", "f16", "f16", "bf16", "i32", "i1", *b.r.choices(("i8", "i16", "i64"))))
     shape = b.shape()
     rank = len(shape)
     steps = b.tiles

@@ -14,6 +14,24 @@ INTRINSICS = ["sigmoid", "silu", "gelu", "reciprocal", "exp", "sqrt", "rsqrt"]
 INTEGER_2 = ["addi", "subi", "muli", "maxsi", "minsi", "andi", "ori", "xori"]
 
 
+CASTS = {
+    "f16": (("arith.extf", "f32"), ("arith.fptosi", "i32")),
+    "bf16": (("arith.extf", "f32"),),
+    "f32": (("arith.truncf", "f16"), ("arith.truncf", "bf16"), ("arith.fptosi", "i32"), ("arith.fptoui", "i8")),
+    "i64": (("arith.trunci", "i32"), ("arith.trunci", "i8"), ("arith.sitofp", "f32")),
+    "i32": (
+        ("arith.sitofp", "f32"),
+        ("arith.sitofp", "f16"),
+        ("arith.trunci", "i1"),
+        ("arith.trunci", "i16"),
+        ("arith.extui", "i64"),
+    ),
+    "i16": (("arith.extsi", "i32"), ("arith.extui", "i32"), ("arith.trunci", "i8"), ("arith.uitofp", "f32")),
+    "i8": (("arith.extsi", "i16"), ("arith.extui", "i32"), ("arith.extsi", "i64")),
+    "i1": (("arith.extui", "i32"), ("arith.extsi", "i32"), ("arith.uitofp", "f32")),
+}
+
+
 def elementwise(b: Builder, value: Value) -> Value:
     if value.element == "i1":
         other = b.same(value)
@@ -86,11 +104,5 @@ def select(b: Builder) -> None:
 
 def cast(b: Builder) -> None:
     value = b.late(b.values)
-    op, element = {
-        "f16": (("arith.extf", "f32"), ("arith.fptosi", "i32")),
-        "bf16": (("arith.extf", "f32"),),
-        "f32": (("arith.truncf", "f16"), ("arith.truncf", "bf16"), ("arith.fptosi", "i32")),
-        "i32": (("arith.sitofp", "f32"), ("arith.sitofp", "f16"), ("arith.trunci", "i1")),
-        "i1": (("arith.extui", "i32"), ("arith.extsi", "i32"), ("arith.uitofp", "f32")),
-    }[value.element][b.r.randrange({"f16": 2, "bf16": 1, "f32": 3, "i32": 3, "i1": 3}[value.element])]
+    op, element = b.r.choice(CASTS[value.element])
     b.new(f"{op} {value.name} : {value.type} to {tensor(value.shape, element)}", value.shape, element)
