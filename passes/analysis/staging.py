@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spyrec.device import routes
+from spyrec.device import cost, routes
 from spyrec.device.model import Device, Link
 from spyrec.dialects import dataflow
 from spyrec.errors import Unsupported
@@ -40,8 +41,11 @@ class Memories:
         self.device = device
         self.all = (device.memory("lx"), *device.stages())
         self.room: Room = tuple(device.share(memory) for memory in self.all)
-        ends = [device.memory("device").kind, device.memory("lx").kind]
-        self.load, self.store = self._way(*ends), self._way(*reversed(ends))
+        ends = device.memory("device").kind, device.memory("lx").kind
+        self._ends = {True: ends, False: (ends[1], ends[0])}
+        self._made: dict[tuple[tuple[str, ...], ...], Way] = {}
+        self._first = {reads: self._legs(reads) for reads in (True, False)}
+        self.load, self.store = (self._way(tuple(ways[0] for ways in self._first[reads])) for reads in (True, False))
 
     def taken(self, op: ir.Operation) -> Room:
         """What an op takes of each: LX for the tensors that it makes, stages for the box that it reads or writes."""
@@ -59,14 +63,25 @@ class Memories:
             return ()
         return (self.load if isinstance(view, dataflow.ReadOp) else self.store).stages
 
-    def _way(self, source: str, target: str) -> Way:
+    def way(self, counts: Sequence[int], strides: Sequence[int], element: int, *, reads: bool) -> Way:
+        """The way on which a box of device memory is read, or written, the quickest."""
+        if all(len(ways) == 1 for ways in self._first[reads]):
+            return self.load if reads else self.store
+        return self._way(tuple(cost.quickest(self.device, *self._ends[reads], counts, strides, element)))
+
+    def _legs(self, reads: bool) -> list[list[tuple[str, ...]]]:
+        """The transfers on the way, and for each the routes that it can take."""
         try:
-            legs = [ways[0] for ways in routes.legs(self.device, source, target)]
+            return routes.legs(self.device, *self._ends[reads])
         except Unsupported:
-            legs = [routes.shortest(self.device, source, target)]  # for materialize-tiles to refuse
-        numbers = {memory.kind: number for number, memory in enumerate(self.all)}
-        return Way(
-            tuple(routes.links(self.device, leg) for leg in legs),
-            tuple(routes.engine(self.device, leg) for leg in legs),
-            tuple(numbers[leg[-1]] for leg in legs[:-1]),
-        )
+            return [[routes.shortest(self.device, *self._ends[reads])]]  # for materialize-tiles to refuse
+
+    def _way(self, legs: tuple[tuple[str, ...], ...]) -> Way:
+        if legs not in self._made:
+            numbers = {memory.kind: number for number, memory in enumerate(self.all)}
+            self._made[legs] = Way(
+                tuple(routes.links(self.device, leg) for leg in legs),
+                tuple(routes.engine(self.device, leg) for leg in legs),
+                tuple(numbers[leg[-1]] for leg in legs[:-1]),
+            )
+        return self._made[legs]

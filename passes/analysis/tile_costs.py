@@ -83,10 +83,9 @@ class _Way:
     traffic: float = 0.0
     moving: dict[str, float] = field(default_factory=dict)
     whole: dict[str, float] = field(default_factory=dict)
-    transfers: dict[str, int] = field(default_factory=lambda: {"load": 0, "store": 0})
 
-    def add(self, unit: str, time: float, shared: float, whole: float, times: int) -> None:
-        """One op more, with what :meth:`Costs._time` says of it, that is done ``times``."""
+    def add(self, unit: str, time: float, shared: float, whole: float) -> None:
+        """One op more, with what :meth:`Costs._time` says of it."""
         self.traffic += shared
         if unit == "compute":
             self.compute += whole
@@ -94,7 +93,6 @@ class _Way:
         # The transfers of one iteration overlap.
         self.moving[unit] = max(self.moving.get(unit, 0.0), time)
         self.whole[unit] = max(self.whole.get(unit, 0.0), whole)
-        self.transfers[unit] += times
 
     def turn(self, posts: float, legs: Mapping[str, int]) -> float:
         """The longest that two units, one behind the other, have a slot."""
@@ -109,9 +107,9 @@ class _Way:
 
 @dataclass(frozen=True)
 class _Pace:
-    """How boxes move in one direction: bytes per cycle, cycles of a transfer before its first byte and behind its last,
-    and how many are in flight. Where it takes several transfers, those of the slowest. ``filling``: cycles until the
-    first byte has come all the way.
+    """How a box moves on a way: bytes per cycle, cycles of a transfer before its first byte and behind its last, and
+    how many are in flight. Where it takes several transfers, those of the slowest. ``filling``: cycles until the first
+    byte has come all the way.
     """
 
     narrowest: int
@@ -139,12 +137,11 @@ class Costs:
         trips: int,
         values: IndexValues,
     ) -> None:
-        self.device = device = memories.device
+        self.device = memories.device
         self.memories = memories
         self.tiles = tiles
         self.trips = trips
         ways = {"load": memories.load, "store": memories.store}
-        self._pace = {unit: _Pace.of(way, device) for unit, way in ways.items()}
         self._legs = {unit: len(way.legs) for unit, way in ways.items()}
         self._works = [work for op in operations for work in _works(op, axes, memories)]
         self._turns = {loop: trips_of(loop, values) for work in self._works for loop in work.loops}
@@ -152,7 +149,7 @@ class Costs:
             work.op: frozenset(axes.space(work.loops[0] if work.loops else work.op)) for work in self._works
         }
         """The axes whose loops over tiles an op is in."""
-        self._times: dict[tuple[int, tuple[int, ...]], tuple[float, float, float]] = {}
+        self._times: dict[tuple[int, tuple[int, ...]], tuple[float, float, float, _Pace | None]] = {}
         """What :meth:`_time` says: from one choice of tiles to the next few extents change."""
 
     def estimate(self, sizes: Sizes, again: Mapping[ir.Operation, int] | None = None) -> Estimate:
@@ -162,6 +159,8 @@ class Costs:
         room = _Needed(self.memories)
         busy = {"load": 0.0, "store": 0.0, "compute": 0.0, "device": 0.0}
         ways: dict[tuple[ir.Operation, ...], _Way] = {}
+        paces: dict[str, list[tuple[int, _Pace]]] = {"load": [], "store": []}
+        """How often something moves so."""
         straight = 0.0
         for number, work in enumerate(self._works):
             extents = [sizes.get(axis, n) for axis, n in zip(work.axes, work.extents, strict=True)]
@@ -178,42 +177,48 @@ class Costs:
             key = number, tuple(extents)
             if key not in self._times:
                 self._times[key] = self._time(work, extents)
-            time, shared, whole = self._times[key]
+            time, shared, whole, pace = self._times[key]
             busy[work.unit] += times * time
             busy["device"] += times * shared
             straight += max(time, shared)
-            ways.setdefault(work.loops, _Way(self.trips * tiled * turns)).add(work.unit, time, shared, whole, times)
-        starting = {
-            unit: sum(way.transfers[unit] for way in ways.values()) * pace.starting for unit, pace in self._pace.items()
-        }
-        latency = straight + sum(self._pace[unit].filling for unit in starting if starting[unit])
+            ways.setdefault(work.loops, _Way(self.trips * tiled * turns)).add(work.unit, time, shared, whole)
+            if pace is not None and times:
+                paces[work.unit].append((times, pace))
+        latency = straight + sum(max((pace.filling for _, pace in found), default=0) for found in paces.values())
         if all(way.iterations == 1 for way in ways.values()):
             return Estimate(room.single, room.slots, latency, latency)
         # A slot is free again when the unit behind is through with it, and has said so.
         posts = 2 * (self.device.timing.post_latency + _AROUND * self.device.timing.scalar_cycles)
         turn = sum(way.iterations * way.turn(posts, self._legs) for way in ways.values())
-        for unit in starting:
+        for unit, found in paces.items():
             # While a transfer starts, the unit moves what else it has in flight, if that is something.
-            busy[unit] = max(busy[unit], (starting[unit] + busy["device"]) / self._pace[unit].outstanding)
+            starting = sum(times * pace.starting for times, pace in found)
+            outstanding = min((pace.outstanding for _, pace in found), default=1)
+            busy[unit] = max(busy[unit], (starting + busy["device"]) / outstanding if found else 0)
         overlapped = max(self.trips * max(busy.values()), turn / SLOTS) + latency
         in_turn = self.trips * (max(busy["load"] + busy["store"], busy["device"]) + busy["compute"])
         return Estimate(room.single, room.slots, max(in_turn, turn), overlapped)
 
-    def _time(self, work: _Work, extents: list[int]) -> tuple[float, float, float]:
-        """For one tile: cycles that the op keeps its unit from others, and device memory, and until it is done."""
+    def _time(self, work: _Work, extents: list[int]) -> tuple[float, float, float, _Pace | None]:
+        """For one tile: cycles that the op keeps its unit from others, and device memory, and until it is done; and how
+        it moves, if it does.
+        """
         timing = self.device.timing
         around = _AROUND * timing.scalar_cycles
         if work.unit != "compute":
-            grain = self.device.memory("device").alignment
+            reads = work.unit == "load"
+            way = self.memories.way(extents, work.strides, work.element, reads=reads)
+            pace = _Pace.of(way, self.device)
+            grain = cost.grain(way.legs[0 if reads else -1], self.device.memory("device").alignment)
             bytes_ = cost.moved_bytes(0, extents, work.strides, work.element, grain)
-            pace = self._pace[work.unit]
             time = bytes_ / pace.narrowest
             whole = pace.starting + time
             # Start-up is hidden behind what is in flight.
-            return max(time, whole / pace.outstanding, around), bytes_ * self.tiles / timing.device_bandwidth, whole
+            shared = bytes_ * self.tiles / timing.device_bandwidth
+            return max(time, whole / pace.outstanding, around), shared, whole, pace
         assert work.compute is not None
         cycles = work.compute(extents)
-        return cycles + around, 0, cycles
+        return cycles + around, 0, cycles, None
 
 
 class _Needed:
