@@ -115,7 +115,7 @@ IDS: dict[str, tuple[str, str]] = {
     "host-memory": ("OutOfResources", "the host has no memory for what is simulated"),
     "loop-count": ("InvalidKernel", "the count of a loop is negative"),
     "misaligned": ("InvalidKernel", "an element in memory is not aligned to its size"),
-    "out-of-buffer": ("InvalidKernel", "an access leaves the slot of its LX buffer"),
+    "out-of-buffer": ("InvalidKernel", "an access leaves the slot of its buffer"),
     "out-of-lx": ("InvalidKernel", "an access leaves LX, or a buffer its memory"),
     "out-of-memory": ("InvalidKernel", "an access leaves the arrays that the launch bound"),
     "out-of-view": ("InvalidKernel", "a tile or an access is outside of the view that it is of"),
@@ -133,7 +133,7 @@ IDS: dict[str, tuple[str, str]] = {
     "scattered-access": ("InvalidKernel", "one access has more separate pieces than the simulator follows"),
     "span-limit": ("InvalidKernel", "one access spans more bytes of device memory than the device allows"),
     "unwritten-read": ("InvalidKernel", "bytes are read that nothing has written"),
-    "wrong-buffer": ("InvalidKernel", "bytes are read through one LX buffer that were last written through another"),
+    "wrong-buffer": ("InvalidKernel", "bytes are read through one buffer that were last written through another"),
     "wrong-device": ("InvalidKernel", "the binary needs something that the device does not have"),
     # executing a stage's IR, and what a kernel does to memory
     "bad-step": ("InvalidKernel", "the step of a loop is not at least 1"),

@@ -26,7 +26,7 @@ class Access:
     """One descriptor's or instruction's access to one memory through one operand.
 
     ``unit`` is the name under which reads are kept (any hashable that stands for the unit); ``core`` its core;
-    ``index`` in ``program``, the number of the instruction; ``buffer`` the LX buffer, -1 for none; ``domain``,
+    ``index`` in ``program``, the number of the instruction; ``buffer`` the buffer, -1 for none; ``domain``,
     ``slot``, ``count`` say when. The access by which a launch supplies memory has no domain and happens before
     everything.
     """

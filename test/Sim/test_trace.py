@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections import defaultdict
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from assembled import Kernel, add_rows, copy_rows
 
-from spyrec import sim
+from spyrec import sim, spyrecode
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "Target"))
+
+from by_hand import PROGRAMS
 
 Events = list[dict[str, Any]]
 
@@ -37,6 +43,15 @@ def test_every_transfer_and_stream_is_a_span_with_its_line() -> None:
     assert {e["name"] for e in work} == {"device to lx x", "device to lx y", "addf", "lx z to device"}
     assert all(e["ts"] >= 0 and e["ts"] + e["dur"] <= cycles for e in work)
     assert all(e["args"]["line"].startswith("kernel.mlir:") for e in work)
+
+
+def test_a_transfer_names_the_stage_and_the_buffer() -> None:
+    program = next(p for p in PROGRAMS if p.name == "staged")
+    code, trace, out = program.artifact(), sim.Trace(), io.StringIO()
+    sim.run(code, spyrecode.bind(code.signature, program.given(), {}, seed=None), trace=trace)
+    trace.write(out)
+    names = {e["name"] for e in of(json.loads(out.getvalue())["traceEvents"], "X") if e["cat"] == "work"}
+    assert names == {"device to l1 x1", "l1 x1 to lx x", "addf", "lx y to l1 y1", "l1 y1 to device"}
 
 
 @pytest.mark.parametrize("shuffle", [None, 1, 2])

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from spyrec.device.model import Device
+from spyrec.dialects.dataflow import LX
 from spyrec.mlir import ir
 from spyrec.passes.analysis.dry_run.between import TooMany, conflicts
 from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Code, Unmodelled, code_of
@@ -108,7 +109,7 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
     random.
     """
 
-    lx_size, span = device.memory("lx").size, device.limits.access_span
+    lx_size, span = device.rooms()[LX], device.limits.access_span
     spare = BUDGET
 
     def made(choices: Callable[[], Choices]) -> Run:
