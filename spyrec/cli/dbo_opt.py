@@ -28,11 +28,15 @@ FOLDER = kinds.EXPORTED
 @click.option(
     "--kEmitSpyreCode", "emit", is_flag=True, help="Write the artifact; without it only the module is printed."
 )
+@shared.KERNEL
 @shared.DIAGNOSTICS
-def command(file: str, from_ktir: bool, device: str, export_dir: str | None, emit: bool, diagnostics: str) -> int:
+def command(
+    file: str, from_ktir: bool, device: str, export_dir: str | None, emit: bool, kernel: str | None, diagnostics: str
+) -> int:
     """Compile KTIR to DIR/spyreCodeDir/ and print the transformed module on standard output.
 
-    DBO_DEBUG=1 in the environment keeps the text of every stage in DIR/debug/.
+    DBO_DEBUG=1 in the environment keeps the text of every stage in DIR/debug/. SPYREC_FLAGS adds options where the
+    command line cannot be changed: SPYREC_FLAGS='--kernel=NAME'.
     """
     from pathlib import Path
 
@@ -50,7 +54,7 @@ def command(file: str, from_ktir: bool, device: str, export_dir: str | None, emi
     options = shared.options(
         device=device,
         settings=(),
-        kernel=None,
+        kernel=kernel,
         dump_stages=str(dumps) if dumps else None,
         emit=driver.BINARY if emit else _last_stage(),
     )
