@@ -11,6 +11,7 @@ import importlib.util
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -95,6 +96,17 @@ def load_entry_point(entry: EntryPoint, base: type) -> Any:
     if not (isinstance(cls, type) and issubclass(cls, base)):
         refuse(f"entry point '{entry.name}'{owner}: {entry.value} is no subclass of {base.__name__}")
     return cls
+
+
+def raised_in(error: BaseException, method: Callable[..., object]) -> Position | None:
+    """Where in the file of a method that is not ours an exception was raised, or passed through last."""
+    code = getattr(method, "__code__", None)
+    if code is None or method.__module__.partition(".")[0] == "spyrec":
+        return None
+    file = code.co_filename
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    shown = os.path.relpath(file)
+    return Position(file if shown.startswith("..") else shown, (lines or [None])[-1] or code.co_firstlineno, 1)
 
 
 def refuse(message: str, position: Position | None = None) -> NoReturn:

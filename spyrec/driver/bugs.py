@@ -35,7 +35,9 @@ def report(
     import traceback
 
     trace = "".join(traceback.format_exception(error))
-    note = written(text, pipeline, name, trace, options, path, verify_each=verify_each)
+    crash = next((d for d in diagnostics if d.id == "pass-crashed" and d.position), None)
+    whose = crash.position.file if crash is not None and crash.position is not None else "spyrec"
+    note = written(text, pipeline, name, trace, options, path, verify_each=verify_each, whose=whose)
     empty = (Diagnostic(Severity.ERROR, "internal error", "internal-error"),)
     return with_note(CompilerBug(diagnostics or empty), note)
 
@@ -57,16 +59,19 @@ def written(
     path: str | None = None,
     *,
     verify_each: bool = True,
+    whose: str = "spyrec",
 ) -> Diagnostic:
-    """Write a reproducer, to ``path`` or to where those without a path go; the note that names it."""
+    """Write a reproducer, to ``path`` or to where those without a path go; the note that names it. ``whose`` bug it
+    is: ours, or that of a file that adds a pass.
+    """
     flags = f" {options}" if options else ""
-    header = ("A reproducer of a bug in spyrec. To run it: spyrec opt --run-reproducer" + flags + " FILE", what)
+    header = (f"A reproducer of a bug in {whose}. To run it: spyrec opt --run-reproducer{flags} FILE", what)
     composed = reproducer.compose(text, pipeline, header, verify_each=verify_each)
     saved = reproducer.save(composed, name, path)
     if saved is None:
-        return Diagnostic(Severity.NOTE, "this is a bug in spyrec (no reproducer: no folder to write it to)")
+        return Diagnostic(Severity.NOTE, f"this is a bug in {whose} (no reproducer: no folder to write it to)")
     return Diagnostic(
-        Severity.NOTE, f"this is a bug in spyrec; to reproduce: spyrec opt --run-reproducer{flags} {saved}"
+        Severity.NOTE, f"this is a bug in {whose}; to reproduce: spyrec opt --run-reproducer{flags} {saved}"
     )
 
 

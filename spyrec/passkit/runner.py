@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from spyrec import extensions
 from spyrec.errors import CompilerBug, Diagnostic, Severity, SpyrecError, UsageError
 from spyrec.passkit.base import PassContext
 from spyrec.passkit.instrument import Instrumentation, Label
@@ -96,7 +97,8 @@ class Runner:
             raise
         except Exception as error:
             self.watch.failed(label, op)
-            crash = Diagnostic(Severity.ERROR, f"pass {label.name}: {one_line(error)}", "pass-crashed")
+            place = extensions.raised_in(error, type(element.instance).run)
+            crash = Diagnostic(Severity.ERROR, f"pass {label.name}: {one_line(error)}", "pass-crashed", place)
             raise CompilerBug([crash]) from error
         if self._error_count() > had:
             self.watch.failed(label, op)

@@ -147,6 +147,20 @@ def test_a_reproducer_says_which_files_it_needs(tmp_path: Path) -> None:
     words = ("--load-pass", "crash.py", "--cse", "--note-it", "--mlir-pass-pipeline-crash-reproducer=r.mlir")
     done = spyrec(tmp_path, *words)
     assert done.returncode == 3
-    assert "to reproduce: spyrec opt --run-reproducer --load-pass=crash.py r.mlir" in done.stderr
+    assert done.stderr.startswith("crash.py:10:1: error: pass note-it: AttributeError: ")
+    assert '\n          ctx.gone.remark(op, "implicit-grid", "noted")\n' in done.stderr
+    assert (
+        "note: this is a bug in crash.py; to reproduce: spyrec opt --run-reproducer --load-pass=crash.py r.mlir"
+        in done.stderr
+    )
     assert 'pipeline: "builtin.module(func.func(note-it))"' in (tmp_path / "r.mlir").read_text()
     assert spyrec(tmp_path, "--run-reproducer", "--load-pass=crash.py", "r.mlir").returncode == 3
+
+
+def test_a_pass_that_cannot_be_called_is_shown_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(PASS.replace("(self, op, ctx)", "(self, op)"))
+    done = spyrec(tmp_path, "--load-pass", "wrong.py", "--note-it")
+    assert done.returncode == 3
+    assert done.stderr.startswith("wrong.py:9:1: error: pass note-it: TypeError: ")
+    assert "      def run(self, op):" in done.stderr
+    assert "this is a bug in wrong.py" in done.stderr
