@@ -81,7 +81,7 @@ class _Move:
     def __init__(self, op: dataflow.ReadOp | dataflow.WriteOp, ctx: PassContext) -> None:
         self.op, self.ctx, self.location = op, ctx, op.location
         self.reads = isinstance(op, dataflow.ReadOp)
-        value = op.result if isinstance(op, dataflow.ReadOp) else op.value
+        value = op.tensor
         self.type = ir.RankedTensorType(value.type)
         self.fills = isinstance(op, dataflow.ReadOp) and op.init is None
 

@@ -67,6 +67,11 @@ class BoxOp(ods.Op):
         """The whole box, in a memory of its own, without indices."""
         return self.static_lower is None and self.set_ is None and self.core is None and not self.indices
 
+    @property
+    def tensor(self) -> ir.Value:
+        """What a read gives or a write takes."""
+        raise NotImplementedError
+
     def box_problems(self, tensor: ir.Type, fill: object) -> Iterator[ods.Violation]:
         """Rules for the box of ``tensor``."""
         yield from strides_per_dimension("strides", self.static_strides, self.strides, tensor)
@@ -121,6 +126,10 @@ class ReadOp(BoxOp, dialect=Dataflow, name="read", effects=ods.Read, same_types=
         f"{_BOX}{_POINTS} (`fill` $fill^)? (`get` $core^)?{LISTS} (`into` $init^)? attr-dict `:` type($result)"
     )
 
+    @property
+    def tensor(self) -> ir.Value:
+        return self.result
+
     def verify(self) -> Iterator[ods.Violation]:
         """One stride per dimension of the tensor, and a lower and an upper bound of a clip; the set has as many
         dimensions; another core has an LX only; lists have a map, a scale and a limit each.
@@ -139,6 +148,10 @@ class WriteOp(BoxOp, dialect=Dataflow, name="write", effects=ods.Write):
 
     value = ods.operand(c.RankedTensor, "what is written")
     assembly_format = f"$value `,` {_BOX}{_POINTS} (`put` $core^)?{LISTS} attr-dict `:` type($value)"
+
+    @property
+    def tensor(self) -> ir.Value:
+        return self.value
 
     def verify(self) -> Iterator[ods.Violation]:
         """As for `dataflow.read`."""

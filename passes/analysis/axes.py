@@ -228,19 +228,11 @@ def _made(axes: Axes, op: ir.Operation) -> list[int]:
     return axes.of(op.results[0])
 
 
-def boxed(view: dataflow.BoxOp) -> ir.Value:
-    """The tensor that a read gives or a write takes."""
-    if isinstance(view, dataflow.ReadOp):
-        return view.result
-    assert isinstance(view, dataflow.WriteOp)
-    return view.value
-
-
 def _box(axes: Axes, op: ir.Operation) -> list[int]:
     """``dataflow.read``, ``dataflow.write``: lists of indices go along with the dimensions whose points they move."""
     view = op.opview
     assert isinstance(view, dataflow.BoxOp)
-    space = axes.of(boxed(view))
+    space = axes.of(view.tensor)
     if isinstance(view, dataflow.ReadOp) and view.init is not None:
         axes.join_all(axes.of(view.init), space)
     for list_, map_ in zip(view.indices, view.index_maps or (), strict=True):

@@ -12,7 +12,6 @@ from spyrec.dialects import dataflow
 from spyrec.errors import Unsupported
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers
-from spyrec.passes.analysis.axes import boxed
 
 Room = tuple[int, ...]
 """Bytes of each memory that buffers lie in: of LX first, then of the stages in the order of the device."""
@@ -54,7 +53,7 @@ class Memories:
         view = op.opview
         if isinstance(view, dataflow.BoxOp):
             for number in self.passed(view):
-                found[number] = self.all[number].aligned(buffers.size(boxed(view).type))
+                found[number] = self.all[number].aligned(buffers.size(view.tensor.type))
         return tuple(found)
 
     def passed(self, view: dataflow.BoxOp) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import corelets, kernels
-from spyrec.passes.analysis.axes import Axes, Axis, boxed, is_tensor_op
+from spyrec.passes.analysis.axes import Axes, Axis, is_tensor_op
 from spyrec.passes.analysis.compute_costs import Cycles
 from spyrec.passes.analysis.contractions import unit_for
 from spyrec.passes.analysis.index_values import IndexValues
@@ -327,7 +327,7 @@ def _work(op: ir.Operation, axes: Axes, memories: Memories) -> _Work | None:
     everything = tuple(range(len(space)))
     if isinstance(view, dataflow.BoxOp):
         reads = isinstance(view, dataflow.ReadOp)
-        _, strides, element = box_in_bytes(view, ir.RankedTensorType(boxed(view).type), device)
+        _, strides, element = box_in_bytes(view, ir.RankedTensorType(view.tensor.type), device)
         places = ((0,) if reads else ()) + memories.passed(view)
         unit = "load" if reads else "store"
         return _Work(op, space, extents, unit, places, (everything, element), strides, element)

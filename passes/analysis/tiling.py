@@ -20,7 +20,7 @@ from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.numerics import reductions
 from spyrec.passes.analysis import kernels
-from spyrec.passes.analysis.axes import Axes, Axis, boxed
+from spyrec.passes.analysis.axes import Axes, Axis
 from spyrec.passes.analysis.folds import fold
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Atom, Linear
@@ -356,7 +356,7 @@ def access_box(op: ir.Operation, values: IndexValues) -> AccessBox:
     """What ``op``, a read or a write, touches at most."""
     view = op.opview
     assert isinstance(view, dataflow.BoxOp)
-    tensor = ir.RankedTensorType(boxed(view).type)
+    tensor = ir.RankedTensorType(view.tensor.type)
     element = numerics.sizeof(str(tensor.element_type))
     strides = tuple(stride * element for stride in view.static_strides)
     return AccessBox(
