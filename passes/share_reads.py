@@ -182,13 +182,15 @@ class _Round:
                 self._members(
                     lambda peer: dataflow.WaitOp.build(channel=self.room, peer=peer, unit=self.unit, alone=True)
                 )
+            targets = len(share.targets(0))
+            several = targets if targets > 1 else None
             for source, dest, location in moves:
                 dataflow.DataTransferOp.build(
                     source=source,
                     dest=dest,
                     put_to=self.target,
-                    members=len(share.targets(0)),
-                    member_step=share.groups.step,
+                    members=several,
+                    member_step=None if several is None else share.groups.step,
                     route=self.route,
                     unit=self.unit,
                     loc=location,

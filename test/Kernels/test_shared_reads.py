@@ -13,7 +13,7 @@ from layer_lines import LayerLine
 from layers import Case, Values, pointwise, products, reductions
 from test_mutants import SHUFFLES, without_channel
 
-from spyrec import driver, sim
+from spyrec import driver, isa, sim
 from spyrec.driver import execute
 from spyrec.errors import InvalidKernel, SpyrecError
 
@@ -74,6 +74,12 @@ def test_every_stage_gives_the_bits_of_tiles_that_load_for_themselves(name: str)
             assert bits(shared.at_stage(stage, seed=seed)) == alone(name), (stage, seed)
     for shuffle in (None, *range(20)):
         assert bits(shared.binary(shuffle=shuffle)) == alone(name), shuffle
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_binary_reads_back(name: str) -> None:
+    program = line(name, ALWAYS).artifact.program
+    assert isa.assemble(isa.disassemble(program)) == program
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spyrec import isa
+from spyrec.device import cost
 from spyrec.device.ring import tree, way
 from spyrec.errors import InvalidKernel
 from spyrec.isa import Binary
@@ -327,3 +328,47 @@ first:
     )
     assert many == far
     assert single - many == 2 * 4096 // 128
+
+
+@pytest.mark.parametrize(
+    "owners", [{0: (1, 3)}, {0: (1, 7)}, {2: (0, 8)}, {0: (0, 4), 4: (4, 4)}, {0: (2, 4), 1: (2, 4)}]
+)
+def test_multicasts_take_as_long_as_is_reckoned(owners: dict[int, tuple[int, int]]) -> None:
+    """From each owner to so many cores from one on; what a put of one byte less its way takes is the same for all."""
+    text = """
+tiles 8
+parameters 1
+buffer x address 0 slots 1 bytes 4096
+buffer z address 4096 slots 8 bytes 4096
+channel loaded from load to ring init 0
+unit load
+  param r1, 0
+  xfer 2 device[r1] to lx[0 in x] [2048: 2, 2]
+  post loaded
+  halt
+unit ring
+  core r1
+  wait loaded
+  muli r5, r1, 4096
+{code}  halt
+"""
+    put = """  eqi r2, r1, {owner}
+  brz r2, L{owner}
+  li r4, {first}
+  xfer 2 lx[0 in x] to lx[r5 + 4096 in z] [2048: 2, 2] put r4{more}
+  jump end
+L{owner}:
+"""
+    dev, x = device(cores=8), np.zeros(2048, np.float16)
+
+    def cycles(chosen: dict[int, tuple[int, int]]) -> int:
+        more = {owner: f" times {count} by 1" if count > 1 else "" for owner, (_, count) in chosen.items()}
+        code = "".join(put.format(owner=o, first=first, more=more[o]) for o, (first, _) in chosen.items())
+        return int(run(isa.assemble(text.format(code=code + "end:\n")), launch({"x": x}, (), 8), dev).cycles)
+
+    def reckoned(chosen: dict[int, tuple[int, int]]) -> int:
+        trees = [(owner, range(first, first + count)) for owner, (first, count) in chosen.items()]
+        return cost.multicast_cycles(dev, ("lx", "ring", "lx"), 4096, trees)
+
+    near = {0: (1, 1)}
+    assert cycles(owners) - cycles(near) == pytest.approx(reckoned(owners) - reckoned(near), abs=2 * len(owners))

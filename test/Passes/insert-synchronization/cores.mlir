@@ -41,3 +41,45 @@ func.func @cores(%x: index, %n: index) attributes {grid = [4]} {
   }
   return
 }
+
+// What an op is about it orders alone: a post what has been done to a buffer, a wait what is done to the instance that has
+// come. One that is alone orders nothing but its own unit.
+
+// CHECK-LABEL: func.func @about
+// CHECK:       dataflow.channel @b_full_store from @ring to @store {init = 0 : i64}
+// CHECK-NEXT:  dataflow.channel @b_free_ring from @store to @ring {init = 1 : i64}
+// CHECK-NEXT:  dataflow.channel @ready
+// CHECK-NEXT:  dataflow.channel @room
+// CHECK-NOT:   dataflow.channel
+// CHECK:       dataflow.wait @ready
+// CHECK-NEXT:  dataflow.post @b_full_store {unit = @ring}
+// CHECK-NEXT:  dataflow.wait @b_free_ring {unit = @ring}
+// CHECK-NEXT:  dataflow.post @room
+// CHECK:       dataflow.wait @b_full_store {unit = @store}
+// CHECK-NEXT:  dataflow.data_transfer
+// CHECK-NEXT:  dataflow.post @b_free_ring {unit = @store}
+// CHECK-NEXT:  dataflow.data_transfer from %c
+func.func @about(%x: index, %y: index, %n: index) attributes {grid = [4]} {
+  dataflow.channel @ready from @ring to @ring {init = 0, peers}
+  dataflow.channel @room from @ring to @ring {init = 1, peers}
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %tile = dataflow.tile_id
+  %a = dataflow.alloc {address = 1024, depth = 1, name = "a", slot_bytes = 128} : memref<64xf16, "lx">
+  %c = dataflow.alloc {address = 1152, depth = 1, name = "c", slot_bytes = 128} : memref<64xf16, "lx">
+  dataflow.data_transfer from @device[%tile from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @ring} : memref<64xf16, "lx">
+  dataflow.data_transfer from %a to %c put %c0 times 4 by 1 {route = ["lx", "ring", "lx"], unit = @ring} : memref<64xf16, "lx">, memref<64xf16, "lx">
+  scf.for %i = %c0 to %n step %c1 {
+    %at = affine.apply affine_map<(t, i) -> (t * 6400 + i * 128)>(%tile, %i)
+    %to = affine.apply affine_map<(t, i) -> (t * 6400 + i * 128 + 64)>(%tile, %i)
+    %b = dataflow.alloc {address = 0, depth = 2, name = "b", slot_bytes = 128} : memref<64xf16, "lx">
+    dataflow.wait @room from %tile {alone, unit = @ring}
+    dataflow.data_transfer from %a to %b put %c0 times 4 by 1 {route = ["lx", "ring", "lx"], unit = @ring} : memref<64xf16, "lx">, memref<64xf16, "lx">
+    dataflow.post @ready to %tile {alone, unit = @ring}
+    dataflow.wait @ready from %tile about(%b : memref<64xf16, "lx">) {unit = @ring}
+    dataflow.post @room to %tile about(%b : memref<64xf16, "lx">) {unit = @ring}
+    dataflow.data_transfer from %b to @device[%at from %y] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<64xf16, "lx">
+    dataflow.data_transfer from %c to @device[%to from %y] strides [1] {route = ["lx", "store", "ddr"], unit = @ring} : memref<64xf16, "lx">
+  }
+  return
+}
