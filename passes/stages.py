@@ -121,6 +121,7 @@ STAGES: tuple[Stage, ...] = (
                 "func.func(share-reads)",
                 "What all tiles read comes from device memory once. Only buffers have an instance on other cores.",
             ),
+            Step("func.func(narrow-stages)", "What is too much for a memory on the way passes it in pieces."),
             Step("func.func(choose-buffer-depth)", "Units run ahead as far as their buffers have slots."),
             Step(
                 "func.func(alternate-corelets,split-corelets)",

@@ -216,24 +216,29 @@ def insert_slice(
     )
 
 
-def subview(source: ir.Value, offsets: Sequence[int], sizes: Sequence[int], location: ir.Location) -> ir.Value:
-    """``memref.subview`` of a box with constant bounds; in its type, the strides and the place of its first element."""
+def subview(
+    source: ir.Value, offsets: Sequence[int | ir.Value], sizes: Sequence[int], location: ir.Location
+) -> ir.Value:
+    """``memref.subview`` of a box of static sizes; in its type, the strides and the place of its first element."""
     memref = ir.MemRefType(source.type)
     strides, first = memref.get_strides_and_offset()
-    if first != DYNAMIC:
-        first += sum(offset * stride for offset, stride in zip(offsets, strides, strict=True))
+    static, dynamic = decomposed(offsets)
+    if dynamic:
+        first = DYNAMIC
+    elif first != DYNAMIC:
+        first += sum(offset * stride for offset, stride in zip(static, strides, strict=True))
     with location:
         layout = ir.StridedLayoutAttr.get(first, strides)
         type_ = ir.MemRefType.get(list(sizes), memref.element_type, layout, memref.memory_space)
     op: ir.Operation = ir.Operation.create(
         "memref.subview",
         results=[type_],
-        operands=[source],
+        operands=[source, *dynamic],
         attributes={
-            "static_offsets": ir.DenseI64ArrayAttr.get(list(offsets)),
+            "static_offsets": ir.DenseI64ArrayAttr.get(static),
             "static_sizes": ir.DenseI64ArrayAttr.get(list(sizes)),
             "static_strides": ir.DenseI64ArrayAttr.get([1] * len(sizes)),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, len(dynamic), 0, 0]),
         },
         loc=location,
     )

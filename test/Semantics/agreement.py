@@ -11,8 +11,9 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import staged
 from random_kernels import Kernel
-from staged import CORES, SHARED, STAGED
+from staged import SHARED, STAGED
 
 from spyrec import codegen, interp, sim
 from spyrec.driver import execute, tuning, worker
@@ -24,6 +25,7 @@ from spyrec.spyrecode.launch import Launch, bind
 
 DEVICES = ("spyre", "small_cores", "fast_memory", STAGED, SHARED)
 LX_SIZES = (None, None, 65536, 16384, 8192, 4096)
+STAGE_SIZES = (None, None, 8192, 2048, 1024)
 
 
 @dataclass(frozen=True)
@@ -33,15 +35,15 @@ class Setting:
     device: str = "spyre"
     lx: int | None = None
     tuning: tuple[str, ...] = ()
+    stage: int | None = None
 
     def options(self, emit: str, start: str = "ktir") -> Options:
-        settings = () if self.lx is None else (f"device.lx.size={self.lx}",)
-        if self.device in (STAGED, SHARED):
-            settings += (CORES,)
+        settings = staged.settings(self.device, self.stage)
+        settings += () if self.lx is None else (f"device.lx.size={self.lx}",)
         return Options(device=self.device, settings=settings, tuning=self.tuning, emit=emit, from_stage=start)
 
     def __str__(self) -> str:
-        return " ".join(map(str, filter(None, (self.device, self.lx, *self.tuning))))
+        return " ".join(map(str, filter(None, (self.device, self.lx, self.stage, *self.tuning))))
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def setting(seed: int) -> Setting:
     device, size = r.choice(DEVICES), r.choice(LX_SIZES)
     if r.random() < 0.6:
         changed["share-reads"] = "share-reads{percent=1000000}"
-    return Setting(device, size, tuple(changed.values()))
+    return Setting(device, size, tuple(changed.values()), r.choice(STAGE_SIZES))
 
 
 class _Failed(Exception):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -49,8 +50,7 @@ class LayerLine:
 
     def compile(self, emit: str) -> driver.Compiled:
         """The kernel at stage ``emit``."""
-        options = driver.Options(kernel=self.case.name, emit=emit, device=self.device)
-        options = replace(options, tuning=self.tuning, settings=self.settings)
+        options = self._options(kernel=self.case.name, emit=emit, tuning=self.tuning)
         return driver.compile_text(self.case.text, f"{self.case.name}.mlir", options)
 
     @functools.cached_property
@@ -119,7 +119,18 @@ class LayerLine:
         assert text is not None
         channels = re.findall(r"dataflow\.channel (@\S+) ", text)
         assert channels
-        return [name for name in channels if _accepted(_without(text, name))]
+        return [name for name in channels if self._accepts(_without(text, name))]
+
+    def _accepts(self, program: str) -> bool:
+        """Whether the gate of stage program takes a text."""
+        try:
+            driver.compile_text(program, "program.mlir", self._options(from_stage="program", emit="program"))
+        except SpyrecError:
+            return False
+        return True
+
+    def _options(self, **options: Any) -> driver.Options:
+        return driver.Options(device=self.device, settings=self.settings, **options)
 
 
 def bits(arrays: Values) -> dict[str, bytes]:
@@ -130,15 +141,6 @@ def bits(arrays: Values) -> dict[str, bytes]:
 def _without(program: str, channel: str) -> str:
     rows = program.splitlines()
     return "\n".join(row for row in rows if not re.search(rf"(wait|post|channel) {re.escape(channel)}( |$)", row))
-
-
-def _accepted(program: str) -> bool:
-    """Whether the gate of stage program takes a text."""
-    try:
-        driver.compile_text(program, "program.mlir", driver.Options(from_stage="program", emit="program"))
-    except SpyrecError:
-        return False
-    return True
 
 
 LINES = [LayerLine(case) for case in CASES.values()]
