@@ -12,7 +12,6 @@ from spyrec.device.model import Memory
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, ops, support, unit_loops
-from spyrec.passes.analysis.buffer_views import VIEWS
 from spyrec.passes.analysis.liveness import of_allocations
 from spyrec.passes.analysis.mixed import decomposed, mixed
 from spyrec.passes.analysis.packing import Request, fullest
@@ -156,7 +155,7 @@ def _between(first: ir.Operation, last: ir.Operation, way: _Way) -> Iterator[ir.
 
 def _is_passive(op: ir.Operation) -> bool:
     """Whether an op touches no memory."""
-    return isinstance(op.opview, dataflow.AllocOp) or op.name in VIEWS or op.name in support.SCALAR_OPS
+    return isinstance(op.opview, dataflow.AllocOp) or op.name in dataflow.VIEWS or op.name in support.SCALAR_OPS
 
 
 def _piece(shape: Sequence[int], element: int, limit: int) -> list[int]:
