@@ -34,8 +34,8 @@ class SplitCorelets(Pass):
         %y1 = memref.subview %y[32, 0] [32, 512] [1, 1] : ...
         linalg.generic {...} ins(%x1 : ...) outs(%y1 : ...) attrs = {dataflow.corelet = 1 : i64, ...} {...}
 
-    The innermost dimension of an operand is cut between sticks. Leaves alone ops that name a corelet, and all of them
-    where the device has one. Refuses nothing."""
+    The innermost dimension of an operand is cut between sticks, but for one number per row. Leaves alone ops that name
+    a corelet, and all of them where the device has one. Refuses nothing."""
 
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True

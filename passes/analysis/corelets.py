@@ -40,13 +40,19 @@ def _plain(map_: ir.AffineMap, loop: int) -> bool:
 
 
 def _grain(op: Structured, loop: int, device: Device) -> int:
-    """Iterations that stay together: a whole stick where the loop is the innermost dimension of an operand."""
+    """Iterations that stay together: a whole stick where the loop walks along the innermost dimension of an operand. A
+    number per row is no such walk, as long as rows are what the stream walks along.
+    """
     stick = device.memory("lx").alignment
     grain = 1
     for value, map_ in zip(op.operands, op.maps, strict=True):
-        if map_.results and isinstance(map_.results[-1], ir.AffineDimExpr) and map_.results[-1].position == loop:
-            element = numerics.sizeof(str(ops.element(value)))
-            grain = max(grain, -(-stick // element))
+        results = list(map_.results)
+        if not results or not isinstance(results[-1], ir.AffineDimExpr) or results[-1].position != loop:
+            continue
+        if len(results) == 1 and loop != op.loops - 1:
+            continue
+        element = numerics.sizeof(str(ops.element(value)))
+        grain = max(grain, -(-stick // element))
     return grain
 
 

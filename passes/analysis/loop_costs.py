@@ -25,7 +25,7 @@ from spyrec.passes.analysis.layouts import dense_strides
 from spyrec.passes.analysis.slices import UNIT
 from spyrec.passes.analysis.structured import Structured, structured
 
-WORTH = 80
+WORTH = 90
 """Turns are worth their code where an iteration takes less than so much of 100 cycles."""
 
 _AROUND_TRANSFER = 10

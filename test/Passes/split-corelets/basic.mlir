@@ -45,6 +45,22 @@ func.func @sums(%x: memref<64x512xf32, "lx">, %y: memref<64xf32, "lx">) {
   return
 }
 
+// Numbers per row lie in one stick, of which each corelet writes its bytes.
+//
+// CHECK-LABEL: func.func @few_sums
+// CHECK: memref.subview %x[0, 0] [3, 512]
+// CHECK: memref.subview %y[0] [3] [1]
+// CHECK: memref.subview %x[3, 0] [2, 512]
+// CHECK: memref.subview %y[3] [2] [1]
+func.func @few_sums(%x: memref<5x512xf32, "lx">, %y: memref<5xf32, "lx">) {
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<5x512xf32, "lx">) outs(%y : memref<5xf32, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
 // A row of 4,100 elements of 2 bytes is 65 sticks, the last one short.
 //
 // CHECK-LABEL: func.func @one_row
