@@ -12,15 +12,16 @@ from spyrec.dialects import dataflow
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, ops
+from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.liveness import Lifetime, of_allocations
 from spyrec.passes.analysis.loop_costs import Iteration, iteration
 from spyrec.passes.analysis.packing import Request, apart, beside, shared
 from spyrec.passes.analysis.schedule import read
-from spyrec.passes.analysis.tile_costs import SLOTS
+from spyrec.passes.analysis.tile_costs import SLOTS, trips_of
 from spyrec.passkit import Pass, PassContext, option
 
-_MOST = 8
-"""Slots of a buffer at most: more than transfers in flight, and what takes and brings them."""
+_MOST = 4
+"""Slots of a buffer at most. More are seldom of use, and the static check runs loops for as many iterations."""
 
 
 @dataclass
@@ -32,7 +33,7 @@ class ChooseBufferDepth(Pass):
 
     Two slots are too few where an iteration is short: a slot comes back only when its transfer has started and ended,
     its bytes have been worked on, and all units have been told. A buffer that transfers fill or empty gets as many
-    slots, up to eight, as iterations begin in that time by the formulas of the device model; the others get two.
+    slots, up to four, as iterations begin in that time by the formulas of the device model; the others get two.
 
     IR before::
 
@@ -61,7 +62,7 @@ class ChooseBufferDepth(Pass):
         if self.depth < 0:
             raise UsageError(f"pass '{self.NAME}': depth must be at least 0, but is {self.depth}")
         found = [_Choice(buffer, _rotates(buffer.operation, op)) for buffer in buffers.allocations(op)]
-        wanted = _Wanted(self.depth, ctx.device, kernels.tiles(op))
+        wanted = _Wanted(self.depth, op, ctx.device)
         memories: dict[str, list[_Choice]] = {}
         for choice in found:
             if choice.open:
@@ -122,10 +123,11 @@ class ChooseBufferDepth(Pass):
 class _Wanted:
     """How many slots a buffer in a loop is to have: ``fixed`` ones, or as many as keep units from waiting for one."""
 
-    def __init__(self, fixed: int, device: Device, tiles: int) -> None:
+    def __init__(self, fixed: int, function: ir.Operation, device: Device) -> None:
         self.fixed = fixed
         self.device = device
-        self.tiles = tiles
+        self.tiles = kernels.tiles(function)
+        self._values = IndexValues(function, implicit_tiles=device.cores)
         self._costs: dict[ir.Operation, Iteration | None] = {}
 
     def __call__(self, buffer: dataflow.AllocOp) -> int:
@@ -140,7 +142,8 @@ class _Wanted:
         if costs is None or (slots := costs.slots(buffer.result)) <= SLOTS:
             return SLOTS
         # Corelets that take turns have the same number each.
-        return min(_MOST, -(-slots // self.device.corelets) * self.device.corelets)
+        slots = min(_MOST, -(-slots // self.device.corelets) * self.device.corelets)
+        return slots if slots <= trips_of(loop, self._values) else SLOTS
 
 
 _ALWAYS = Lifetime(0, 0)

@@ -13,11 +13,11 @@
 // OTHER-NOT: depth = {{[^2]}}
 
 
-// Loads begin every 14 cycles: (53 + 12) + (12 + 12) is more than six times as much.
+// Loads begin every 14 cycles: (53 + 12) + (12 + 12) is more than six times as much, and four slots are what a buffer gets at most.
 // CHECK-LABEL: func.func @short
-// CHECK: depth = 8 : i64, name = "x"
+// CHECK: depth = 4 : i64, name = "x"
 // CHECK: depth = 2 : i64, name = "between"
-// CHECK: depth = 8 : i64, name = "z"
+// CHECK: depth = 4 : i64, name = "z"
 func.func @short(%x: index, %z: index, %n: index) attributes {grid = [1]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -74,6 +74,20 @@ func.func @outer(%x: index, %n: index) attributes {grid = [1]} {
     scf.for %j = %c0 to %n step %c1 {
       %b = dataflow.alloc {name = "y"} : memref<64xf16, "lx">
     }
+  }
+  return
+}
+
+// Three iterations have no use for four slots.
+// CHECK-LABEL: func.func @few
+// CHECK: depth = 2 : i64, name = "x"
+func.func @few(%x: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %i = %c0 to %c3 step %c1 {
+    %a = dataflow.alloc {name = "x"} : memref<64xf16, "lx">
+    dataflow.data_transfer from @device[%i from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<64xf16, "lx">
   }
   return
 }
