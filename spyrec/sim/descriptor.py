@@ -82,17 +82,24 @@ def special(site: Site, instruction: Xfer) -> Step:
         moved_in = moved_out = 0
         for target in targets:
             moved_in = moved_out = 0
+            filled: Bytes | None = None
+            filled_at = 0
+            places: list[tuple[int, int]] = []
             if instruction.outside == "fill":
-                moved_out += sides[1].fill(unit, target, whole, pattern)
+                filled, filled_at, moved_out = sides[1].fill(unit, target, whole, pattern)
             for source_at, dest_at in plan.points(unit):
                 data, place, moved = sides[0].touch(unit, sources[0], plan.source, source_at)
                 moved_in += moved
                 to_data, to_place, moved = sides[1].touch(unit, target, plan.dest, dest_at)
                 moved_out += moved
-                if data is to_data and meet(plan.source, place, plan.dest, to_place):
-                    raise UnitStops("overlap", "the source and the destination of a transfer share bytes")
+                if data is to_data:
+                    places.append((place, to_place))
+                if data is filled and meet(plan.source, place, whole, filled_at):
+                    raise _onto_itself()
                 plan.copy(data, place, to_data, to_place)
                 sides[1].settle(dest_at)
+            if plan.meet(places):
+                raise _onto_itself()
         unit.time += cycles
         size = max(moved_in, moved_out)
         mine.clipped += region != everything
@@ -189,6 +196,18 @@ class _Plan:
         )
         return iter(zip(source, dest, strict=True))
 
+    def meet(self, places: Sequence[tuple[int, int]]) -> bool:
+        """Whether a point that is read shares a byte with one that is written; ``places`` are those of both boxes."""
+        if not places:
+            return False
+        (first, last), (start, end) = ((min(side), max(side)) for side in zip(*places, strict=True))
+        apart = last + self.source.high <= start + self.dest.low or end + self.dest.high <= first + self.source.low
+        return not apart and any(meet(self.source, s, self.dest, d) for s, _ in places for _, d in places)
+
+
+def _onto_itself() -> UnitStops:
+    return UnitStops("overlap", "the source and the destination of a transfer share bytes")
+
 
 def _base(end: End) -> tuple[int | None, int]:
     return (None, 0) if end.space == "fill" else (end.base, end.offset)
@@ -282,11 +301,11 @@ class _Side:
             if found:
                 world.sanitizer.judge(found, window.name, reads=False)
 
-    def fill(self, unit: Unit, local: Local, where: Box, pattern: Any) -> int:
-        """Write ``pattern`` to the whole box; how many bytes move."""
+    def fill(self, unit: Unit, local: Local, where: Box, pattern: Any) -> tuple[Bytes, int, int]:
+        """Write ``pattern`` to the whole box; the bytes, where in them it begins, and how many move."""
         base, offset = _base(self.end)
         at = offset + (0 if base is None else unit.regs[base])
         data, place, moved = self.touch(unit, local, where, at)
         np.ndarray(where.counts, pattern.dtype, data, place, where.strides)[...] = pattern
         self.settle(at)
-        return moved
+        return data, place, moved

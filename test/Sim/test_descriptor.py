@@ -177,8 +177,17 @@ def test_a_clip_without_points_moves_nothing() -> None:
     assert new.tobytes() == old.tobytes()
 
 
-def test_a_clipped_transfer_does_not_copy_onto_itself() -> None:
-    code = "  li r2, 0\n  li r3, 4\n  xfer 2 lx[0 in x] to lx[32 in x] [6: 16, 16 from r2 below r3] outside skip\n"
+@pytest.mark.parametrize(
+    "code",
+    [
+        "  li r2, 0\n  li r3, 4\n  xfer 2 lx[0 in x] to lx[32 in x] [6: 16, 16 from r2 below r3] outside skip\n",
+        "  li r2, 2\n  xfer 2 lx[48 in x] to lx[0 in x] [6: 16, 16 below r2] outside fill 0x0\n",
+        "  xfer 2 lx[0 in x] to lx[16 in x] [4: 0, 48] [5: 2, 2]"
+        " index source i32 lx[2048 in list] [4, 0] scale 32 below [9]\n",
+    ],
+    ids=["points", "the fill", "another point"],
+)
+def test_a_clipped_transfer_does_not_copy_onto_itself(code: str) -> None:
     with pytest.raises(InvalidKernel) as caught:
         ran(code)
     assert caught.value.diagnostics[0].id == "overlap"
