@@ -95,6 +95,9 @@ REFUSALS: dict[str, Refusal] = {  # a name that ends in . or _ means all ops tha
         "pass the table as an argument and load it",
     ),
     "bufferization.": Refusal("buffers are made by the compiler", "leave values as tensors"),
+    "builtin.unrealized_conversion_cast": Refusal(
+        "a lowering before this one has left it behind", "convert numbers with arith.index_cast, extsi or trunci"
+    ),
     "cf.": Refusal("control flow must be structured", "use scf.for and scf.if"),
     "func.call": Refusal(
         "the call could not be inlined: the callee has no body here, or calls itself", "define the callee in this file"

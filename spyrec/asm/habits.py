@@ -32,6 +32,7 @@ class Habit:
 
 
 _WRONG_KIND = r"must be signless-\S*integer\S*, but got .*f\d+|operand .* must be signless.*integer.*f\d+"
+_NO_INDEX = r"expects different type than prior uses: 'index' vs 'i\d+'"
 _WRONG_NUMBER = r"must be floating-point.*, but got .*(?:i\d+|index)"
 
 HABITS: tuple[Habit, ...] = (
@@ -61,11 +62,39 @@ HABITS: tuple[Habit, ...] = (
         "state the sizes of the result: tensor.expand_shape %x [[0, 1]] output_shape [1, 128] : ...",
     ),
     *(
+        Habit(
+            f"ktdp.{op}",
+            re.compile(_NO_INDEX),
+            "addresses, sizes and coordinates are index: take the argument as index,"
+            " or convert the number with arith.index_cast",
+        )
+        for op in ("construct_memory_view", "construct_access_tile", "construct_indirect_access_tile")
+    ),
+    Habit(
+        "scf.for",
+        re.compile(_NO_INDEX),
+        "a loop over other integers than index states their type: scf.for %i = %a to %b step %c : i32",
+    ),
+    *(
         Habit(f"arith.{i}", re.compile(_WRONG_KIND), f"floating-point numbers take arith.{f}")
         for i, f in _INTEGER_TO_FLOAT.items()
     ),
     *(Habit(f"arith.{f}", re.compile(_WRONG_NUMBER), f"integers take arith.{i}") for f, i in _FLOAT_TO_INTEGER.items()),
 )
+
+_TRITON = "this is Triton's IR: the Spyre backend of Triton makes KTIR of it"
+_BELOW = "this is the public scheduler's IR: give the KTIR that it was made from"
+FOREIGN = {
+    "tt": _TRITON,
+    "ttg": _TRITON,
+    "ktdf": _BELOW,
+    "ktdf_lowering": _BELOW,
+    "uniform": _BELOW,
+    "agen": _BELOW,
+    "vectorchain": _BELOW,
+    "sdscbundle": "this is a bundle of super-DSC operations, not KTIR",
+}
+"""Dialects of other tools that a kernel passes on its way to or from KTIR, and what to say of their ops."""
 
 
 def advice(before: str, message: str) -> str | None:

@@ -201,7 +201,11 @@ class Messages:
         name = name.removeprefix("builtin.").removeprefix("func.") if "." not in name else name
         dialect = name.partition(".")[0]
         notes: list[NoteLike] = []
-        if near := nearest_op(name, self.grammar):
+        from spyrec.asm.habits import FOREIGN
+
+        if dialect in FOREIGN:
+            notes.append(FOREIGN[dialect])
+        elif near := nearest_op(name, self.grammar):
             notes.append(f"did you mean {near}?")
         if name == "linalg.matmul_transpose_b":
             notes = ["write linalg.matmul with indexing_maps whose second map is transposed"]

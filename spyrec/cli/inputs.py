@@ -40,7 +40,7 @@ def read(path: str) -> Input:
         from spyrec import isa
 
         return Input(name, binary=isa.decode(data))
-    return Input(name, text=files.decode_text(data, name))
+    return Input(name, text=files.read_text(path)[0] if path.endswith(".py") else files.decode_text(data, name))
 
 
 def no_artifact(given: Input) -> InvalidKernel:

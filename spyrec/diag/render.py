@@ -65,6 +65,9 @@ def with_lines(diagnostics: Iterable[Diagnostic], source: Source) -> tuple[Diagn
 
 def _excerpt(line: str, start: int, end: int) -> list[str]:
     start = min(start, len(line))
+    # Frontends in Python count columns from 0: their places are the blank before the word.
+    blank = len(line[start:]) - len(line[start:].lstrip())
+    start += blank if start + blank < len(line) else 0
     end = max(start + 1, end)
     lead = trail = ""
     if len(line) > _WINDOW:

@@ -5,6 +5,8 @@ Reading and writing themselves are :mod:`spyrec.files`, whose functions are hand
 
 from __future__ import annotations
 
+import os
+
 from spyrec import kinds
 from spyrec.errors import InvalidKernel, Position
 from spyrec.files import read_bytes, reason, refused, write, writing_to
@@ -36,6 +38,10 @@ def decode_text(data: bytes, name: str) -> str:
 def read_text(path: str) -> tuple[str, str]:
     """``(text, name)`` of a file or of standard input; the name is what messages show."""
     name = STDIN if path == "-" else path
+    if path.endswith(".py") and os.path.isfile(path):
+        raise refused(
+            f"{path} is Python, not KTIR text", "not-text", note="the frontend that it is for makes KTIR of it"
+        )
     if path != "-" and kinds.artifact_folder(path) is not None:
         raise refused(f"{path} is a folder with {kinds.ARTIFACT.what}", "not-text", note=kinds.ARTIFACT.advice)
     return decode_text(read_bytes(path), name), name

@@ -115,3 +115,42 @@ func.func @gather(%f: index) {
   %g = ktdp.inter_tile_gather(%f) : index
   return
 }
+
+// -----
+
+#all = affine_set<(i) : (i >= 0, -i + 63 >= 0)>
+func.func @a_pointer_of_64_bits(%p: i64) { // expected-note {{prior use here}}
+  // expected-error @+2 {{expects different type than prior uses: 'index' vs 'i64'}}
+  // expected-note @+1 {{take the argument as index, or convert the number with arith.index_cast}}
+  %v = ktdp.construct_memory_view %p, sizes: [64], strides: [1]
+    {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<64xf16>
+  return
+}
+
+// -----
+
+func.func @a_loop_of_32_bits(%n: i32) { // expected-note {{prior use here}}
+  // expected-error @+2 {{expects different type than prior uses: 'index' vs 'i32'}}
+  // expected-note @+1 {{a loop over other integers than index states their type}}
+  scf.for %i = %n to %n step %n {
+  }
+  return
+}
+
+// -----
+
+func.func @on_its_way_to_ktir() {
+  // expected-error @+2 {{there is no dialect tt, so no op tt.get_program_id}}
+  // expected-note @+1 {{this is Triton's IR: the Spyre backend of Triton makes KTIR of it}}
+  %0 = tt.get_program_id x : i32
+  return
+}
+
+// -----
+
+func.func @on_its_way_from_ktir() {
+  // expected-error @+2 {{there is no dialect ktdf, so no op ktdf.create_token}}
+  // expected-note @+1 {{this is the public scheduler's IR: give the KTIR that it was made from}}
+  %0 = ktdf.create_token : !ktdf.token
+  return
+}

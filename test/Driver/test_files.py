@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import spyrec
+from spyrec.cli import inputs
 from spyrec.driver import files
 from spyrec.errors import InvalidKernel
 
@@ -47,6 +48,14 @@ def test_another_kind_of_file_is_named(data: bytes, says: str) -> None:
     with pytest.raises(InvalidKernel, match="not-text") as caught:
         files.decode_text(data, "k.mlir")
     assert says in str(caught.value)
+
+
+def test_a_python_file_is_no_kernel(tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    path.write_text("import triton\n")
+    for read in (files.read_text, spyrec.compile, inputs.read):
+        with pytest.raises(InvalidKernel, match=r"k\.py is Python, not KTIR text \[not-text\]"):
+            read(str(path))
 
 
 def test_attributes_in_front_are_text() -> None:

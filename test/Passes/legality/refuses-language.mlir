@@ -61,3 +61,12 @@ func.func @steps(%x: index, %n: index) attributes {grid = [1]} {
   }
   return
 }
+
+// -----
+
+func.func @left_behind(%n: i32) attributes {grid = [1]} {
+  // expected-error@+2 {{builtin.unrealized_conversion_cast is not compiled yet: a lowering before this one has left it behind}}
+  // expected-note@+1 {{convert numbers with arith.index_cast, extsi or trunci}}
+  %i = builtin.unrealized_conversion_cast %n : i32 to index
+  return
+}
