@@ -36,10 +36,12 @@ def damaged(binary: Binary, chooser: random.Random) -> Binary:
         channel = binary.channels[number]
         other = replace(channel, init=max(0, channel.init + chooser.choice([-1, 1])))
         return replace(binary, channels=(*binary.channels[:number], other, *binary.channels[number + 1 :]))
-    which = chooser.randrange(len(binary.units))
+    places = [(u, at) for u, unit in enumerate(binary.units) for at in range(2, len(unit.code) - 2)]
+    wanted = {4: Xfer, 5: Stream}.get(kind, Instruction)
+    found = [(u, at) for u, at in places if isinstance(binary.units[u].code[at], wanted)]
+    which, at = chooser.choice(found or places)
     program = binary.units[which]
     code = list(program.code)
-    at = chooser.randrange(2, len(code) - 2)
     ins = code[at]
     if kind == 1:
         code[at] = Instruction("mov", rd=29, ra=29)
