@@ -44,6 +44,15 @@ class Entry:
     origin: Block | None = None
     """The block inside the item that it comes from, when the item is a loop or a branch."""
 
+    def seen_from(self, item: int, mask: int, sure: bool, every_slot: bool, origin: Block | None) -> Entry:
+        """The entry as that of another item, by number."""
+        # Entries are what a program has most of; dataclasses.replace asks for each field by name.
+        return Entry(self.place, self.unit, self.write, item, sure, self.whole, mask, self.leaf, every_slot, origin)
+
+    def masked(self, mask: int) -> Entry:
+        """The entry with another mask."""
+        return self.seen_from(self.number, mask, self.sure, self.every_slot, self.origin)
+
 
 @dataclass(frozen=True, eq=False)
 class Hazard:
@@ -133,13 +142,13 @@ class _Finder:
             (hazards.carried if hazard.loop is block.loop else scan.outer).append(hazard)
         lift = self.settle(hazards)
         return _Seen(
-            [replace(entry, mask=lift.source(entry)) for entry in _unique(scan.sources.values())],
-            [replace(entry, mask=lift.target(entry)) for entry in _unique(scan.targets.values())],
+            [entry.masked(lift.source(entry)) for entry in _unique(scan.sources.values())],
+            [entry.masked(lift.target(entry)) for entry in _unique(scan.targets.values())],
             [
                 replace(
                     hazard,
-                    source=replace(hazard.source, mask=lift.source(hazard.source)),
-                    target=replace(hazard.target, mask=lift.target(hazard.target)),
+                    source=hazard.source.masked(lift.source(hazard.source)),
+                    target=hazard.target.masked(lift.target(hazard.target)),
                 )
                 for hazard in scan.outer
                 if not lift.settled(hazard)
@@ -265,13 +274,13 @@ def _entries(leaf: Leaf, accesses: Iterable[Access]) -> list[Entry]:
 def _raised(entry: Entry, item: Item, body: Block) -> Entry:
     """The entry as one of ``item``, the loop or branch around ``body``."""
     if not isinstance(item, Loop):
-        return replace(entry, number=item.number, sure=False, origin=body)
+        return entry.seen_from(item.number, entry.mask, False, entry.every_slot, body)
     every_slot = entry.every_slot
     buffer = buffer_of(entry.place)
     if buffer is not None and buffer.loop is item:
         every_slot = item.min_trips >= buffer.depth
     sure = entry.sure and item.min_trips > 0 and (every_slot or not _varies(entry.place, item))
-    return replace(entry, number=item.number, sure=sure, every_slot=every_slot and sure, origin=body)
+    return entry.seen_from(item.number, entry.mask, sure, every_slot and sure, body)
 
 
 def _varies(place: Place, loop: Loop) -> bool:

@@ -109,7 +109,7 @@ def _fields(fields: tuple[Field, ...]) -> Iterator[str]:
     yield "| word | bits | field | | |"
     yield "|---|---|---|---|---|"
     for field in fields:
-        for number, (word, low) in enumerate(field.places()):
+        for number, (word, low) in enumerate(field.places):
             name = f"{field.name}[{number}]" if field.repeat > 1 else field.name
             yield f"| {word} | {low + field.width - 1}..{low} | `{name}` | {_kind(field)} | {field.prose} |"
     yield ""

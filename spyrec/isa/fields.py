@@ -63,6 +63,7 @@ class Field:
         """``codes`` the other way round."""
         return {name: code for code, name in self.codes.items()}
 
+    @cached_property
     def places(self) -> list[tuple[int, int]]:
         """Word and lowest bit of each run."""
         first = self.word * WORD + self.low
@@ -75,7 +76,7 @@ class Field:
             if value not in self.names:
                 raise FieldError(f"{self.name}: {value!r} is not one of {', '.join(map(str, self.names))}")
             return self.names[value]
-        if value is None and self.kind in OPTIONAL:
+        if value is None and self.optional:
             return top - 1
         if not isinstance(value, int) or isinstance(value, bool):
             raise FieldError(f"{self.name}: {value!r} is not an integer")
@@ -83,7 +84,7 @@ class Field:
             if not -(top >> 1) <= value < top >> 1:
                 raise FieldError(f"{self.name}: {value} does not fit in {self.width} bits, sign included")
             return value & (top - 1)
-        limit = self.limit()
+        limit = self.limit
         if not 0 <= value < limit:
             raise FieldError(f"{self.name}: {value} is not in 0..{limit - 1}")
         return value
@@ -97,16 +98,22 @@ class Field:
             return self.codes[bits]
         if self.kind is Kind.SIGNED:
             return bits - top if bits >= top >> 1 else bits
-        if self.kind in OPTIONAL and bits == top - 1:
+        if self.optional and bits == top - 1:
             return None
-        if bits >= self.limit():
-            raise FieldError(f"{self.name}: {bits} is not in 0..{self.limit() - 1}")
+        if bits >= self.limit:
+            raise FieldError(f"{self.name}: {bits} is not in 0..{self.limit - 1}")
         return bits
 
+    @cached_property
+    def optional(self) -> bool:
+        """Whether the value may be absent: then all bits are 1."""
+        return self.kind in OPTIONAL
+
+    @cached_property
     def limit(self) -> int:
         """One more than the largest unsigned value."""
         top = 1 << self.width
-        if self.kind in OPTIONAL:
+        if self.optional:
             top -= 1
         if self.kind in (Kind.REGISTER, Kind.BASE):
             return min(top, REGISTERS)
@@ -138,7 +145,7 @@ def pack(record: Record, values: Mapping[str, Any]) -> list[int]:
         items: Sequence[Any] = value if f.repeat > 1 else (value,)
         if len(items) > f.repeat:
             raise FieldError(f"{f.name}: {len(items)} entries, at most {f.repeat} fit")
-        for item, (word, low) in zip(items, f.places(), strict=False):
+        for item, (word, low) in zip(items, f.places, strict=False):
             words[word] |= f.to_bits(item) << low
     return words
 
@@ -153,7 +160,7 @@ def unpack(record: Record, words: Sequence[int], lengths: Callable[[str, Mapping
     rest = list(words)
     for f in record.fields:
         bits = []
-        for word, low in f.places():
+        for word, low in f.places:
             bits.append(words[word] >> low & (1 << f.width) - 1)
             rest[word] &= ~(((1 << f.width) - 1) << low)
         if f.repeat == 1:

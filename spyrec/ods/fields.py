@@ -133,10 +133,10 @@ class AttrField(Field, Generic[A]):
 
     def lookup(self, op: Op) -> Any:
         """The attribute, its default, or None."""
-        attributes = op.operation.attributes
-        if self.name in attributes:
-            return attributes[self.name]
-        return None if self.default is None else ir.Attribute.parse(self.default, op.operation.context)
+        found = op.operation.attributes.get(self.name)
+        if found is not None or self.default is None:
+            return found
+        return ir.Attribute.parse(self.default, op.operation.context)
 
     @overload
     def __get__(self, op: None, owner: type) -> Self: ...

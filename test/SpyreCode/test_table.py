@@ -23,7 +23,7 @@ RECORDS = [
 def test_no_two_fields_share_a_bit(record: Record) -> None:
     taken: set[int] = set()
     for field in record.fields:
-        for word, low in field.places():
+        for word, low in field.places:
             bits = set(range(word * WORD + low, word * WORD + low + field.width))
             assert not bits & taken, field.name
             assert low + field.width <= WORD, f"{field.name} crosses words"
