@@ -198,7 +198,54 @@ def nests(ops: int) -> str:
     return at_rows(body, 3 * deep * count)
 
 
-SHAPES = (triples, triples_in_a_loop, loops_of_triples, chain, independent, carried, nests)
+def in_place(ops: int) -> str:
+    """Rows of one array, all in one loop, are loaded, computed and stored to where they were."""
+    return triples_in_a_loop(ops).replace("memory_view %y_ptr", "memory_view %x_ptr").replace("[2]}", "[1]}")
+
+
+def branches(ops: int) -> str:
+    """A row in each branch that a number decides about."""
+    count = ops // 9
+    body: list[str] = []
+    for i in range(count):
+        body += [f"%k{i} = arith.constant {i} : index", f"%d{i} = arith.cmpi slt, %id, %k{i} : index"]
+        body += [f"scf.if %d{i} {{", *triple(i, str(i)), "}"]
+    return at_rows(["%id = ktdp.get_compute_tile_id : index", *body], count)
+
+
+def softmaxes(ops: int) -> str:
+    """Rows that are folded twice."""
+    count = ops // 19
+    wide, one = "tensor<1x64xf16>", "tensor<1xf16>"
+    body = ["%low = arith.constant 0xFC00 : f16", "%nought = arith.constant 0.0 : f16", f"%e = tensor.empty() : {wide}"]
+    for i in range(count):
+        body += load(f"a{i}", str(i))
+        for name, of, start, op in ((f"m{i}", f"a{i}", "low", "maximumf"), (f"s{i}", f"x{i}", "nought", "addf")):
+            fold = f"linalg.reduce {{ arith.{op} }} ins(%{of} : {wide})"
+            body += [
+                f"%{name}_e = tensor.empty() : {one}",
+                f"%{name}_i = linalg.fill ins(%{start} : f16) outs(%{name}_e : {one}) -> {one}",
+                f"%{name} = {fold} outs(%{name}_i : {one}) dimensions = [1]",
+                f"%{name}_w = linalg.broadcast ins(%{name} : {one}) outs(%e : {wide}) dimensions = [1]",
+            ]
+            if op == "maximumf":
+                body += [f"%d{i} = arith.subf %a{i}, %m{i}_w : {wide}", unary("math.exp", f"x{i}", f"d{i}")]
+        body += [f"%o{i} = arith.divf %x{i}, %s{i}_w : {wide}", *store(f"o{i}", str(i))]
+    return at_rows(body, count)
+
+
+SHAPES = (
+    triples,
+    triples_in_a_loop,
+    loops_of_triples,
+    in_place,
+    chain,
+    independent,
+    carried,
+    nests,
+    branches,
+    softmaxes,
+)
 
 
 def extents(columns: int, trips: int) -> str:

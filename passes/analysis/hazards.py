@@ -12,7 +12,7 @@ take part as *entries* of the item that holds them."""
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -408,7 +408,9 @@ def _neighbours(places: list[Place]) -> Iterator[tuple[Place, Place]]:
         if isinstance(place, BoxPlace):
             groups[place.base].append(place)
     for group in groups.values():
-        yield from _neighbours_of_one_base(group)
+        modulus = math.gcd(*(factor for place in group for _, factor in place.variables))
+        for part in _parts(group):
+            yield from _neighbours_in_part(part, modulus)
     unknown = [place for place in places if not isinstance(place, BoxPlace)]
     yield from combinations(unknown, 2)
     yield from ((a, b) for a in unknown for group in groups.values() for b in group)
@@ -417,9 +419,36 @@ def _neighbours(places: list[Place]) -> Iterator[tuple[Place, Place]]:
         yield from ((a, b) for a in some for b in others if not apart or a.may_alias or b.may_alias)
 
 
-def _neighbours_of_one_base(places: list[BoxPlace]) -> Iterator[tuple[BoxPlace, BoxPlace]]:
+def _parts(places: list[BoxPlace]) -> Iterator[list[BoxPlace]]:
+    """The places, which are relative to one base, in parts: those of two never meet, whatever the iterations."""
+    counts = Counter(term for place in places for term in place.variables if not term[0].loops)
+    # What no iteration changes, and all add, moves all alike.
+    common = {term for term, count in counts.items() if count == len(places)}
+    bounds = []
+    for number, place in enumerate(places):
+        low: float
+        high: float
+        low, high = place.span
+        for variable, factor in place.variables:
+            if (variable, factor) in common:
+                continue
+            ends = [math.inf if end is None else end * factor for end in (variable.low, variable.high)]
+            low, high = (-math.inf, math.inf) if math.inf in ends else (low + min(ends), high + max(ends))
+        bounds.append((low, high, number))
+    part: list[int] = []
+    reach = -math.inf
+    for low, high, number in sorted(bounds):
+        if part and low >= reach:
+            yield [places[k] for k in sorted(part)]
+            part = []
+        part.append(number)
+        reach = max(reach, high)
+    if part:
+        yield [places[k] for k in sorted(part)]
+
+
+def _neighbours_in_part(places: list[BoxPlace], modulus: int) -> Iterator[tuple[BoxPlace, BoxPlace]]:
     """Pairs relative to one base: modulo what all variable parts of addresses are multiples of, their bytes overlap."""
-    modulus = math.gcd(*(factor for place in places for _, factor in place.variables))
     pieces: list[tuple[int, int, bool, BoxPlace]] = []
     for place in places:
         low, high = place.span
