@@ -139,7 +139,7 @@ def triples(ops: int) -> str:
 
 def triples_in_a_loop(ops: int) -> str:
     """The same, all in the body of one loop that moves down the rows."""
-    count = ops // 6
+    count = ops // 7
     body = [line for i in range(count) for line in (f"%k{i} = arith.constant {3 * i} : index", *triple(i, f"%r{i}"))]
     for i in range(count):
         at = body.index(f"%k{i} = arith.constant {3 * i} : index")
@@ -215,7 +215,7 @@ def branches(ops: int) -> str:
 
 def softmaxes(ops: int) -> str:
     """Rows that are folded twice."""
-    count = ops // 19
+    count = ops // 23
     wide, one = "tensor<1x64xf16>", "tensor<1xf16>"
     body = ["%low = arith.constant 0xFC00 : f16", "%nought = arith.constant 0.0 : f16", f"%e = tensor.empty() : {wide}"]
     for i in range(count):

@@ -132,7 +132,7 @@ class Segment:
         """For each access the numbers of those that may touch a byte of its box, where one of both writes."""
         writes = list(map(is_write, self.accesses))
         found: list[list[int]] = [[] for _ in writes]
-        for a, b in _neighbours(self.boxes, writes):
+        for a, b in neighbours(self.boxes, writes):
             if writes[a] or writes[b]:
                 found[a].append(b)
                 if a != b:
@@ -375,7 +375,7 @@ def _may_alias(base: ir.Value | None) -> bool:
     return not isinstance(base, ir.BlockArgument) or kernels.may_alias(base)
 
 
-def _neighbours(boxes: Sequence[AccessBox], writes: Sequence[bool]) -> Iterator[tuple[int, int]]:
+def neighbours(boxes: Sequence[AccessBox], writes: Sequence[bool]) -> Iterator[tuple[int, int]]:
     """Pairs of boxes, by number, that may share a byte and one of which is written, the same one twice as well. Where
     addresses differ by a constant, those that are apart are not gone through.
     """
