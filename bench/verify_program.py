@@ -25,7 +25,7 @@ from spyrec.driver import compile as line_of_stages
 from spyrec.passes.analysis.dry_run import check
 
 BASES = ("rows65-f16", "in_place-f16", "loop_2-f16", "add-f16", "copy_kernel-f16", "chain_named-f16")
-BY_HAND = ("copy", "softmax", "matmul", "gather", "allreduce", "multicast", "straddle")
+BY_HAND = ("copy", "softmax", "matmul", "gather", "allreduce", "multicast", "straddle", "staged", "shared_stage")
 
 
 def times() -> None:
@@ -63,7 +63,8 @@ def compare(seconds: float) -> int:
             mutant = draw.choice(choice)
             text = mutant.text
             changes.append(mutant.what)
-        run, static = simulated(Mutant(base, "; ".join(changes), text)), statically(text)
+        mutant = Mutant(base, "; ".join(changes), text)
+        run, static = simulated(mutant), statically(mutant)
         if run is None:
             counts["not encoded"] += 1
         elif bool(run) == bool(static):

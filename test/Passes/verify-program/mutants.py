@@ -32,11 +32,12 @@ _WORK = ("dataflow.transfer", "dataflow.stream")
 
 @dataclass(frozen=True)
 class Base:
-    """A program that is right, and arrays to run it on."""
+    """A program that is right, arrays to run it on, and the device for which it is."""
 
     name: str
     text: str
     arrays: Mapping[str, NDArray[np.generic]]
+    device: str = "spyre"
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Mutant:
 
     def __str__(self) -> str:
         return f"{self.base.name}: {self.what}"
+
+
+def unchanged(base: Base) -> Mutant:
+    """The program as it is."""
+    return Mutant(base, "nothing", base.text)
 
 
 @dataclass(frozen=True)
@@ -78,26 +84,27 @@ def of_program(program: Program) -> Base:
     """A program with its arrays, its text as it is printed."""
     module, _ = program.loaded("program")
     with module.context:
-        return Base(str(program), asm.print_op(module.operation), program.given())
+        return Base(str(program), asm.print_op(module.operation), program.given(), program.on)
 
 
-def statically(text: str) -> Verdict:
+def statically(mutant: Mutant) -> Verdict:
     """What ``verify-program`` says."""
+    options = driver.Options(from_stage="program", emit="program", device=mutant.base.device)
     try:
-        driver.compile_text(text, FILE, driver.Options(from_stage="program", emit="program"))
+        driver.compile_text(mutant.text, FILE, options)
     except SpyrecError as error:
         return _verdict([error])
     return Verdict(frozenset(), frozenset())
 
 
-def encoded(text: str) -> Artifact:
+def encoded(mutant: Mutant) -> Artifact:
     """The binary of a program, whatever the gate would say."""
 
     def body() -> Artifact:
-        module = asm.read(text, FILE, make_context()).module
+        module = asm.read(mutant.text, FILE, make_context()).module
         with module.context:
             (function,) = (op.operation for op in module.body.operations if op.operation.name == "func.func")
-            return codegen.generate(function, read.load("spyre"))
+            return codegen.generate(function, read.load(mutant.base.device))
 
     return worker.call(body)
 
@@ -105,7 +112,7 @@ def encoded(text: str) -> Artifact:
 def simulated(mutant: Mutant) -> Verdict | None:
     """What the simulator says over some draws of latencies; None for what code generation refuses."""
     try:
-        artifact = encoded(mutant.text)
+        artifact = encoded(mutant)
     except SpyrecError:
         return None
     errors: list[SpyrecError] = []

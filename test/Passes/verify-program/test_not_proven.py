@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from by_hand import PROGRAMS
 
-from spyrec.device import read
 from spyrec.passes.analysis.dry_run import between, check, memory
 from spyrec.passes.analysis.dry_run.check import Verdict
 
@@ -15,7 +14,7 @@ def judged(name: str) -> Verdict:
     (program,) = (p for p in PROGRAMS if p.name == name)
     module, function = program.loaded("program")
     with module.context:
-        return check.verdict(function, read.load("spyre"))
+        return check.verdict(function, program.device())
 
 
 def said(found: Verdict) -> list[str]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import pytest
-from mutants import Mutant, base_of, simulated, statically
+from mutants import Mutant, base_of, simulated, statically, unchanged
 
 SEND, RECEIVE = "dataflow.wait @free", "dataflow.wait @full"
 WRITE = (
@@ -37,7 +37,8 @@ def test_a_misuse_is_found(misuse: str) -> None:
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)
-    static, run = statically(text), simulated(Mutant(base, misuse, text))
+    mutant = Mutant(base, misuse, text)
+    static, run = statically(mutant), simulated(mutant)
     assert run is not None
     assert run.ids <= ids
     assert run.ids
@@ -47,5 +48,5 @@ def test_a_misuse_is_found(misuse: str) -> None:
 
 def test_a_queue_is_accepted() -> None:
     base = base_of("copy")
-    assert not statically(base.text)
-    assert not simulated(Mutant(base, "as it is", base.text))
+    assert not statically(unchanged(base))
+    assert not simulated(unchanged(base))
