@@ -183,13 +183,14 @@ class _Check:
 
     def _route(self, view: TransferOp, unit: str) -> None:
         """The unit links the memories of the transfer."""
-        kinds = {memory.space: memory.kind for memory in self.device.memories.values()}
         linked = {(link.source, link.target) for link in self.device.links}
         for side in ("source", "dest"):
             space = getattr(view, f"{side}_space").value
-            ends = (kinds.get(space), unit) if side == "source" else (unit, kinds.get(space))
-            if ends not in linked:
-                message = f"device '{self.device.name}' has no link from '{ends[0] or space}' to '{ends[1] or space}'"
+            memory = self.device.called(space)
+            kind = space if memory is None else memory.kind
+            source, target = (kind, unit) if side == "source" else (unit, kind)
+            if (source, target) not in linked:
+                message = f"device '{self.device.name}' has no link from '{source}' to '{target}'"
                 self.broken(view.operation, message, f"{side}_space")
 
     def _operands(self, op: ir.Operation, operands: Iterable[tuple[str, ir.FlatSymbolRefAttr, str]]) -> None:

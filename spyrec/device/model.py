@@ -147,9 +147,13 @@ class Device:
         """The memories that bytes rest in between device memory and LX, in the order of the device file."""
         return [m for m in self.memories.values() if m.role == "stage"]
 
+    def called(self, space: str) -> Memory | None:
+        """The memory called ``space`` in IR and binaries: device memory, LX or a stage."""
+        return next((m for m in self.memories.values() if m.space == space and m.role != "register"), None)
+
     def buffered(self, space: str) -> Memory | None:
-        """The memory called ``space`` in IR and binaries, if buffers can lie in it: LX or a stage."""
-        return next((m for m in self.memories.values() if m.space == space and m.role in ("lx", "stage")), None)
+        """The memory called ``space``, if buffers can lie in it: LX or a stage."""
+        return None if space == "device" else self.called(space)
 
     def share(self, memory: Memory) -> int:
         """The bytes of a memory that one core has for its buffers: all of its own one, an equal part of a shared one.

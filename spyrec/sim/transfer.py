@@ -102,9 +102,13 @@ def path(device: Device, unit: str, source: str | None, dest: str | None) -> lis
 
     Raises ``InvalidKernel`` when the device has no such link.
     """
-    kinds = {memory.space: memory.kind for memory in device.memories.values()}
-    links = [] if source is None else [device.link(kinds[source], unit)]
-    return links if dest is None else [*links, device.link(unit, kinds[dest])]
+
+    def kind(space: str) -> str:
+        memory = device.called(space)
+        return space if memory is None else memory.kind
+
+    links = [] if source is None else [device.link(kind(source), unit)]
+    return links if dest is None else [*links, device.link(unit, kind(dest))]
 
 
 def moved_bytes(device: Device, links: Sequence[Link], space: str | None, where: Box) -> Callable[[int], int]:

@@ -208,6 +208,7 @@ def test_a_memory_on_the_way_is_a_stage() -> None:
     assert device.share(device.stages()[0]) == 65536
     assert device.buffered("l1") is device.memories["l1"]
     assert device.buffered("lx") is device.memory("lx")
+    assert device.called("device") is device.memory("device")
     assert device.buffered("device") is device.buffered("ddr") is device.buffered("l2") is None
     assert routes.legs(device, "ddr", "lx") == [[("ddr", "fetch", "l1")], [("l1", "fill", "lx")]]
     assert routes.legs(device, "lx", "ddr") == [[("lx", "spill", "l1")], [("l1", "drain", "ddr")]]
@@ -262,6 +263,14 @@ def test_roles_of_memories_are_said_or_follow(tmp_path: Path) -> None:
         memories(tmp_path).memory("lx")
     # No way out of it; a way in through a unit that computes.
     assert role(MAPPED, last="near") == role(MAPPED, computes="") == "register"
+
+
+def test_the_memories_that_kernels_name_are_there(tmp_path: Path) -> None:
+    with pytest.raises(InvalidKernel, match="mem_space_mapping names 'nearer', and there is no such memory") as caught:
+        memories(tmp_path, MAPPED.replace("near", "nearer"))
+    position = caught.value.diagnostics[0].position
+    assert position is not None
+    assert position.line == 1
 
 
 @pytest.mark.parametrize("kind", ["lx", "device"])

@@ -57,7 +57,12 @@ def build(op: ir.Operation, attributes: Mapping[str, ir.Attribute], defaults: De
     graph = _Graph()
     _Walk(graph, sink).block(op.regions[0].blocks[0], 0, {}, 1)
     compute = {kind for kind, r in graph.units.items() if "ktdf_arch.feature.compute" in _features(r.op)}
-    memory_roles = _memory_roles(graph, _mapped(attributes), compute, sink)
+    mapped = _mapped(attributes)
+    for kind in mapped:
+        if kind not in graph.memories:
+            message = f"{_MAPPING} names '{kind}', and there is no such memory"
+            sink.error(op, "bad-device", message, field=_MAPPING, notes=[", ".join(graph.memories)])
+    memory_roles = _memory_roles(graph, mapped, compute, sink)
     memories: dict[str, Memory] = {}
     units: dict[str, Unit] = {}
     for kind, resource in graph.memories.items():
@@ -155,14 +160,15 @@ class _Walk:
 # Roles
 
 
+_MAPPING = "mem_space_mapping"
 _NAMED: dict[str, MemoryRole] = {"global": "device", "ct_local": "lx"}
 """Roles of the memories that kernels name."""
 _BY_LEVEL: dict[Level, MemoryRole] = {"device": "device", "core": "lx", "corelet": "register"}
 
 
 def _mapped(attributes: Mapping[str, ir.Attribute]) -> dict[str, MemoryRole]:
-    """The kinds that `mem_space_mapping` gives to the memories that kernels name."""
-    mapping = attributes.get("mem_space_mapping")
+    """The kinds that a device gives to the memories that kernels name."""
+    mapping = attributes.get(_MAPPING)
     entries = mapping.items() if isinstance(mapping, ktdf_arch.MapAttr) else []
     named = [(ir.StringAttr(key.kind).value, kind) for key, kind in entries if isinstance(key, ktdp.MemorySpaceAttr)]
     return {_text(kind): _NAMED[space] for space, kind in named}
