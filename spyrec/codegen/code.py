@@ -19,9 +19,7 @@ from spyrec.isa.objects import Instruction
 Place = tuple[Position, ...]
 Range = tuple[int, int]
 
-LEAST = -(1 << 63)
-MOST = (1 << 63) - 1
-ANY: Range = (LEAST, MOST)
+ANY: Range = (alu.LEAST, alu.MOST)
 BIT: Range = (0, 1)
 _IMMEDIATE = 1 << 31
 _MAX_TERMS = 8
@@ -339,7 +337,7 @@ class Builder:
 
 def _within(low: int, high: int) -> Range:
     """The range, or all values when it wraps."""
-    return (low, high) if low >= LEAST and high <= MOST else ANY
+    return (low, high) if low >= alu.LEAST and high <= alu.MOST else ANY
 
 
 def union(a: Range, b: Range) -> Range:

@@ -50,21 +50,23 @@ class _Token:
 def assemble(text: str, filename: str = "<assembly>") -> Binary:
     """The binary that ``text`` describes.
 
-    Raises ``InvalidKernel`` (id ``bad-assembly``), at the line and column, for what cannot be read, and with the
-    unit and instruction for what breaks a rule of the instruction set.
+    Raises ``InvalidKernel`` (id ``bad-assembly``), at the line and column for what cannot be read, at the line of the
+    unit or instruction for what breaks a rule of the instruction set or does not fit its field.
     """
     binary, lines = _Assembler(text, filename).binary()
-    found = []
-    for problem in problems(binary):
-        line = lines.get((problem.label, problem.index), 0)
+
+    def mistake(message: str, label: str, index: int | None) -> Diagnostic:
+        line = lines.get((label, index), 0)
         place = Position(filename, line, 1) if line else None
-        found.append(Diagnostic(Severity.ERROR, str(problem), "bad-assembly", place))
+        return Diagnostic(Severity.ERROR, message, "bad-assembly", place)
+
+    found = [mistake(str(problem), problem.label, problem.index) for problem in problems(binary)]
     if found:
         raise InvalidKernel(found)
     try:
         encode_fields(binary)
     except FieldError as error:
-        raise InvalidKernel([Diagnostic(Severity.ERROR, str(error), "bad-assembly")]) from error
+        raise InvalidKernel([mistake(str(error), *(error.place or ("", None)))]) from error
     return binary
 
 

@@ -116,7 +116,7 @@ def encode_fields(binary: Binary) -> bytes:
 
 
 def encode_code(unit: UnitProgram) -> list[int]:
-    """The words of a unit's code. Raises :class:`FieldError`, with the instruction's index in the message."""
+    """The words of a unit's code. Raises :class:`FieldError` at the instruction's place."""
     starts, position = [], 0
     for instruction in unit.code:
         starts.append(position)
@@ -126,7 +126,9 @@ def encode_code(unit: UnitProgram) -> list[int]:
         try:
             words += _encode_instruction(instruction, starts)
         except FieldError as error:
-            raise FieldError(f"unit {unit.label}, instruction {index}: {error}") from error
+            placed = FieldError(f"unit {unit.label}, instruction {index}: {error}")
+            placed.place = unit.label, index
+            raise placed from error
     return words
 
 

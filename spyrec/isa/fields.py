@@ -17,7 +17,11 @@ MASK = (1 << WORD) - 1
 
 
 class FieldError(ValueError):
-    """A value does not fit its field, or bits mean nothing; the message names the field."""
+    """A value does not fit its field, or bits mean nothing; the message names the field. ``place`` is the unit's label
+    and the index of the instruction, where it is in one.
+    """
+
+    place: tuple[str, int] | None = None
 
 
 class Kind(enum.Enum):
