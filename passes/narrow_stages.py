@@ -127,16 +127,17 @@ def _way(first: ir.Operation) -> _Way | None:
     if not isinstance(view, dataflow.DataTransferOp) or (view.source is not None and not buffers.is_in_lx(view.source)):
         return None
     way = _Way([view], [])
-    at: ir.OpView | None = view
-    while isinstance(at, dataflow.DataTransferOp) and at.dest is not None and not buffers.is_in_lx(at.dest):
+    at = view
+    while at.dest is not None and not buffers.is_in_lx(at.dest):
         stage = at.dest
         maker, users = kernels.defining(stage), [use.owner.operation for use in stage.uses]
-        following = [user for user in users if user != at.operation]
-        if maker is None or maker.block != first.block or len(users) != 2 or following[0].block != first.block:
+        behind = next((user for user in users if user != at.operation), None)
+        if maker is None or maker.block != first.block or len(users) != 2:
             return None
+        if behind is None or behind.block != first.block or not isinstance(behind.opview, dataflow.DataTransferOp):
+            return None
+        at = behind.opview
         way.stages.append(stage)
-        at = following[0].opview
-        assert isinstance(at, dataflow.DataTransferOp)
         way.transfers.append(at)
     if not way.stages or not all(map(_is_passive, _between(first, way.transfers[-1].operation, way))):
         return None
@@ -144,6 +145,7 @@ def _way(first: ir.Operation) -> _Way | None:
 
 
 def _between(first: ir.Operation, last: ir.Operation, way: _Way) -> Iterator[ir.Operation]:
+    """What stands between the transfers of a way."""
     own = {transfer.operation for transfer in way.transfers}
     inside = False
     for view in first.block.operations:
