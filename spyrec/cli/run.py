@@ -202,6 +202,7 @@ class _Request:
         result = driver.compile_text(text, name, options, progress=progress, verbose=verbose)
         frame.show(result.diagnostics)
         assert result.artifact is not None
+        progress(0, "the binary")
         launch = self.bind(result.artifact.signature)
         before, reference = launch.copy(), launch.copy()
         self.binary(result.artifact, launch)

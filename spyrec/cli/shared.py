@@ -155,12 +155,19 @@ def _died(
     from spyrec.driver import bugs
 
     number, _, reached = told.partition(" ")
-    doing = f" while running {reached}" if reached else " while reading the input"
-    if reached and narrow is not None and int(number):
-        text, reached = _narrowed(narrow, int(number)) or (text, reached)
-        doing = f" while running {reached}"
-    note = bugs.written(text, reached or pipeline(), Path(filename).stem, f"The process died of {signal}.", flags)
-    frame.show([Diagnostic(Severity.ERROR, f"the compiler died of {signal}{doing}", "compiler-died", notes=(note,))])
+    of_pass = bool(reached) and int(number) > 0
+    if signal == "SIGKILL":
+        # Nothing of ours sends it, and whoever reproduces it is killed, too.
+        why = "nobody but the system sends SIGKILL: as a rule, memory has run out; smaller arrays may help"
+        notes: tuple[Diagnostic, ...] = (Diagnostic(Severity.NOTE, why),)
+    else:
+        if of_pass and narrow is not None:
+            text, reached = _narrowed(narrow, int(number)) or (text, reached)
+        ran = reached if of_pass else pipeline()
+        notes = (bugs.written(text, ran, Path(filename).stem, f"The process died of {signal}.", flags),)
+    doing = f"while running {reached}" if reached else "while reading the input"
+    message = f"the compiler died of {signal} {doing}"
+    frame.show([Diagnostic(Severity.ERROR, message, "compiler-died", notes=notes)])
 
 
 def _narrowed(narrow: Narrow, number: int) -> tuple[str, str] | None:

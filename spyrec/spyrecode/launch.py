@@ -320,6 +320,7 @@ def _give(signature: Signature, region: Region, name: str, value: Any, problems:
             "wrong-array",
             f"'{name}' has elements of type {array.dtype}; the kernel's views have {' and '.join(region.types)}",
             places,
+            _cast(array, wanted or region.types[0]),
         )
         return
     own = numerics.dtype(types[0]) if array.dtype.kind == "V" and array.dtype != numerics.dtype(types[0]) else None
@@ -334,6 +335,15 @@ def _give(signature: Signature, region: Region, name: str, value: Any, problems:
         )
         return
     region.given = array
+
+
+def _cast(array: Array, type_: str) -> str:
+    """What makes an array of ``type_``; nothing for what is no number."""
+    if array.dtype.kind not in "fiub" or type_ not in numerics.TYPES:
+        return ""
+    own = numerics.dtype(type_)
+    package = "numpy" if own.kind in "fiub" else "ml_dtypes"
+    return f"array.astype({package}.{own.name}) makes one, rounding where it has to"
 
 
 def _shape_said(signature: Signature, region: Region, host: bool) -> Diagnostic | None:

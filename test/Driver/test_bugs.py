@@ -78,6 +78,16 @@ def test_status_3_names_a_reproducer_that_fails_again(command: str, body: str, s
     assert spyrec("pass", tmp_path, "opt", "--run-reproducer", found[1]).returncode == 0
 
 
+def test_a_process_that_the_system_killed(tmp_path: Path) -> None:
+    """Memory ran out, as a rule; nothing is run again for a reproducer."""
+    done = spyrec("import signal; os.kill(os.getpid(), signal.SIGKILL)", tmp_path, "compile", str(KERNEL))
+    assert done.returncode == 3
+    said, note = done.stderr.splitlines()
+    assert said.startswith("error: the compiler died of SIGKILL while running builtin.module(")
+    assert "memory has run out" in note
+    assert not list(tmp_path.glob("*reproducer*"))
+
+
 def test_a_failing_upstream_pass_in_the_line_is_our_fault(tmp_path: Path) -> None:
     body = (
         "from spyrec.mlir import passmanager; passmanager.PassManager.parse('func.func(transform-interpreter)').run(op)"

@@ -310,3 +310,19 @@ def test_parts_and_hosts_of_arrays_are_no_mistake() -> None:
     several = Signature("k", 1, (x,), (half, replace(half, sizes=(2, 2), strides=(2, 1), end=4)))
     (remark,) = bind(several, {"x": np.zeros(33, np.float16)}, {}).other_shapes()
     assert "the views of it up to [4, 8]: 66 bytes, of which the kernel can reach 64" in remark.message
+
+
+@pytest.mark.parametrize(
+    ("given_", "type_", "advice"),
+    [
+        (np.zeros(4), "f16", "array.astype(numpy.float16)"),
+        (np.zeros(4, np.float32), "bf16", "array.astype(ml_dtypes.bfloat16)"),
+        (np.zeros(4), "i32", "array.astype(numpy.int32)"),
+        (np.array(["a"] * 4), "f16", None),
+    ],
+)
+def test_an_array_of_another_type_is_told_how_to_become_one(given_: Any, type_: str, advice: str | None) -> None:
+    with pytest.raises(InvalidKernel, match="has elements of type") as caught:
+        bind(kernel(literal(0, type_, 4)), {"0": given_}, {})
+    notes = caught.value.diagnostics[0].notes
+    assert [n.message.partition(" makes")[0] for n in notes] == ([advice] if advice else [])
