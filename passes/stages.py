@@ -100,9 +100,13 @@ STAGES: tuple[Stage, ...] = (
         "memrefs in program order; every op names its unit; every moved byte has a route of the device",
         (
             Step(
-                "func.func(unshare-inits,choose-tile-sizes,tile-and-fuse,canonicalize,cse)",
-                "What is too large for LX, or would load, compute and store in turn, becomes a loop over tiles. What"
-                " several ops only begin with does not make them one group.",
+                "func.func(unshare-inits,group-iterations)",
+                "Rows that are too small to be worth a transfer each are done several at a time. Groups that share no"
+                " fill are apart.",
+            ),
+            Step(
+                "func.func(choose-tile-sizes,tile-and-fuse,canonicalize,cse)",
+                "What is too large for LX, or would load, compute and store in turn, becomes a loop over tiles.",
             ),
             Step("func.func(hoist-reads)", "What does not change from iteration to iteration is loaded once."),
             Step(

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir, scf
 from spyrec.ods.checks import DYNAMIC
-from spyrec.ods.spec import Arity
-from spyrec.passes.analysis import accumulators, kernels, ops
+from spyrec.passes.analysis import accumulators, kernels, ops, tensor_boxes
 from spyrec.passes.analysis.axes import segments
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Linear
@@ -269,23 +268,14 @@ class _Tile:
 
     def _box(self, old: dataflow.BoxOp) -> ir.Operation:
         """A read or write of the tile."""
-        spec, op = type(old).spec, old.operation
-        fields: dict[str, Any] = {}
-        for operand in spec.operands:
-            given = getattr(old, operand.name)
-            if operand.arity is Arity.VARIADIC:
-                fields[operand.name] = [self._operand(value) for value in given]
-            elif given is not None:
-                fields[operand.name] = self._operand(given)
-        names = {attribute.name for attribute in spec.attributes}
-        fields |= {name: op.attributes[name] for name in op.attributes if name in names}
-        extra = {name: op.attributes[name] for name in op.attributes if "." in name}
+        op = old.operation
+        fields = tensor_boxes.fields_of(old, self._operand)
         if isinstance(old, dataflow.ReadOp):
             fields["result"] = self._type(old.result)
         space = self.axes.space(op)
         if self.axis in space:
             self._shift(old, space.index(self.axis), fields)
-        return type(old).build(**fields, extra=extra, loc=op.location).operation
+        return type(old).build(**fields, loc=op.location).operation
 
     def _shift(self, old: dataflow.BoxOp, dim: int, fields: dict[str, Any]) -> None:
         """Let a box start where the tile starts in its dimension ``dim``; its clip and its set stay where they are."""

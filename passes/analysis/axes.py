@@ -81,9 +81,11 @@ def segments(block: ir.Block, *, loops: bool = False) -> Iterator[list[ir.Operat
 
 
 class Axes:
-    """The axes of ``operations``, which are tensor ops (:func:`is_tensor_op`) and loops over them."""
+    """The axes of ``operations``, which are tensor ops (:func:`is_tensor_op`) and loops over them. The first dimensions
+    of the tensors ``together`` are one axis, whatever else they have in common.
+    """
 
-    def __init__(self, operations: Sequence[ir.Operation]) -> None:
+    def __init__(self, operations: Sequence[ir.Operation], together: Sequence[ir.Value] = ()) -> None:
         self._parents: list[int] = []
         self._extents: list[int] = []
         self._wholes: list[int] = []
@@ -93,6 +95,8 @@ class Axes:
         self._axes: dict[int, Axis] = {}
         for op in operations:
             self._visit(op)
+        for value in together:
+            self.join(self.of(value)[0], self.of(together[0])[0])
         spaces = [nodes for op, nodes in self._spaces.items() if op.name != "scf.for"]
         for nodes in [*self._values.values(), *spaces]:
             roots = [self._find(node) for node in nodes]

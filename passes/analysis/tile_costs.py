@@ -29,8 +29,11 @@ from spyrec.passes.analysis.structured import Structured, structured
 SLOTS = 2
 """Slots of a buffer with which a unit can fill one while another one works."""
 
-_AROUND = 12
-"""Scalar instructions of a unit around one transfer or stream."""
+_AROUND = {"load": 12, "store": 12, "compute": 3}
+"""Scalar instructions of a unit around one transfer or stream, that it does not run ahead with."""
+
+_TURNS = 0.8
+"""Corelets take turns where an iteration then takes less than this part of what it takes with its ops cut."""
 
 MANY = 1 << 10
 """Iterations that a loop is taken to have when the launch decides."""
@@ -68,10 +71,23 @@ class _Work:
     """The dimensions of that buffer, as positions in ``axes``, and bytes of its element."""
     strides: tuple[int, ...] = ()
     element: int = 0
-    compute: Callable[[Sequence[int]], int] | None = None
-    """Cycles of a compute op with these extents of its loops."""
+    compute: Callable[[Sequence[int]], tuple[int, int]] | None = None
+    """Cycles of a compute op with these extents of its loops, on all corelets and on one."""
     loops: tuple[ir.Operation, ...] = ()
     """The loops of the group that it is in, outermost first."""
+
+
+@dataclass(frozen=True)
+class _Time:
+    """Of one op and one tile: cycles that it keeps its unit from others, and device memory, and until it is done; of a
+    compute op, those that it keeps one corelet when others do other tiles; how it moves, if it does.
+    """
+
+    busy: float
+    shared: float
+    whole: float
+    alone: float = 0.0
+    pace: _Pace | None = None
 
 
 @dataclass
@@ -84,15 +100,15 @@ class _Way:
     moving: dict[str, float] = field(default_factory=dict)
     whole: dict[str, float] = field(default_factory=dict)
 
-    def add(self, unit: str, time: float, shared: float, whole: float) -> None:
-        """One op more, with what :meth:`Costs._time` says of it."""
-        self.traffic += shared
+    def add(self, unit: str, time: _Time) -> None:
+        """One op more."""
+        self.traffic += time.shared
         if unit == "compute":
-            self.compute += whole
+            self.compute += time.whole
             return
         # The transfers of one iteration overlap.
-        self.moving[unit] = max(self.moving.get(unit, 0.0), time)
-        self.whole[unit] = max(self.whole.get(unit, 0.0), whole)
+        self.moving[unit] = max(self.moving.get(unit, 0.0), time.busy)
+        self.whole[unit] = max(self.whole.get(unit, 0.0), time.whole)
 
     def turn(self, posts: float, legs: Mapping[str, int]) -> float:
         """The longest that two units, one behind the other, have a slot."""
@@ -149,7 +165,7 @@ class Costs:
             work.op: frozenset(axes.space(work.loops[0] if work.loops else work.op)) for work in self._works
         }
         """The axes whose loops over tiles an op is in."""
-        self._times: dict[tuple[int, tuple[int, ...]], tuple[float, float, float, _Pace | None]] = {}
+        self._times: dict[tuple[int, tuple[int, ...]], _Time] = {}
         """What :meth:`_time` says: from one choice of tiles to the next few extents change."""
 
     def estimate(self, sizes: Sizes, again: Mapping[ir.Operation, int] | None = None) -> Estimate:
@@ -157,11 +173,12 @@ class Costs:
         order = list(sizes)
         tiled = math.prod(-(-axis.extent // size) for axis, size in sizes.items())
         room = _Needed(self.memories)
-        busy = {"load": 0.0, "store": 0.0, "compute": 0.0, "device": 0.0}
+        busy = dict.fromkeys(("load", "store", "compute", "device"), 0.0)
+        once = dict(busy)
         ways: dict[tuple[ir.Operation, ...], _Way] = {}
         paces: dict[str, list[tuple[int, _Pace]]] = {"load": [], "store": []}
         """How often something moves so."""
-        straight = 0.0
+        straight = alone = 0.0
         for number, work in enumerate(self._works):
             extents = [sizes.get(axis, n) for axis, n in zip(work.axes, work.extents, strict=True)]
             depth = max((order.index(axis) + 1 for axis in self._around[work.op] if axis in sizes), default=0)
@@ -177,34 +194,46 @@ class Costs:
             key = number, tuple(extents)
             if key not in self._times:
                 self._times[key] = self._time(work, extents)
-            time, shared, whole, pace = self._times[key]
-            busy[work.unit] += times * time
-            busy["device"] += times * shared
-            straight += max(time, shared)
-            ways.setdefault(work.loops, _Way(self.trips * tiled * turns)).add(work.unit, time, shared, whole)
-            if pace is not None and times:
-                paces[work.unit].append((times, pace))
+            time = self._times[key]
+            busy[work.unit] += times * time.busy
+            busy["device"] += times * time.shared
+            once[work.unit] += time.busy
+            once["device"] += time.shared
+            alone += time.alone
+            straight += max(time.busy, time.shared)
+            ways.setdefault(work.loops, _Way(self.trips * tiled * turns)).add(work.unit, time)
+            if time.pace is not None and times:
+                paces[work.unit].append((times, time.pace))
         latency = straight + sum(max((pace.filling for _, pace in found), default=0) for found in paces.values())
         if all(way.iterations == 1 for way in ways.values()):
             return Estimate(room.single, room.slots, latency, latency)
         # A slot is free again when the unit behind is through with it, and has said so.
-        posts = 2 * (self.device.timing.post_latency + _AROUND * self.device.timing.scalar_cycles)
+        posts = 2 * (self.device.timing.post_latency + _AROUND["load"] * self.device.timing.scalar_cycles)
         turn = sum(way.iterations * way.turn(posts, self._legs) for way in ways.values())
         for unit, found in paces.items():
             # While a transfer starts, the unit moves what else it has in flight, if that is something.
             starting = sum(times * pace.starting for times, pace in found)
             outstanding = min((pace.outstanding for _, pace in found), default=1)
             busy[unit] = max(busy[unit], (starting + busy["device"]) / outstanding if found else 0)
-        overlapped = max(self.trips * max(busy.values()), turn / SLOTS) + latency
         in_turn = self.trips * (max(busy["load"] + busy["store"], busy["device"]) + busy["compute"])
-        return Estimate(room.single, room.slots, max(in_turn, turn), overlapped)
+        serial = max(in_turn, turn)
+        count = self.device.corelets
+        # As alternate-corelets: iterations are given to corelets in turns, where ops gain little by being cut. Each has
+        # its own slot then.
+        if ways.keys() == {()} and ways[()].iterations >= count and alone < _TURNS * count * once["compute"]:
+            busy["compute"] *= alone / count / once["compute"]
+            latency += alone - once["compute"]
+            once["compute"] = ways[()].compute = alone
+            waiting = (-(-ways[()].iterations // count) - 1) * ways[()].turn(posts, self._legs)
+        else:
+            waiting = (turn - max(way.turn(posts, self._legs) for way in ways.values())) / SLOTS
+        # What all wait for starts when the first tile has come to it, and is followed by what is behind.
+        steady = max(waiting, *(self.trips * busy[unit] - once[unit] for unit in busy))
+        return Estimate(room.single, room.slots, serial, steady + latency)
 
-    def _time(self, work: _Work, extents: list[int]) -> tuple[float, float, float, _Pace | None]:
-        """For one tile: cycles that the op keeps its unit from others, and device memory, and until it is done; and how
-        it moves, if it does.
-        """
+    def _time(self, work: _Work, extents: list[int]) -> _Time:
         timing = self.device.timing
-        around = _AROUND * timing.scalar_cycles
+        around = _AROUND[work.unit] * timing.scalar_cycles
         if work.unit != "compute":
             reads = work.unit == "load"
             way = self.memories.way(extents, work.strides, work.element, reads=reads)
@@ -215,10 +244,10 @@ class Costs:
             whole = pace.starting + time
             # Start-up is hidden behind what is in flight.
             shared = bytes_ * self.tiles / timing.device_bandwidth
-            return max(time, whole / pace.outstanding, around), shared, whole, pace
+            return _Time(max(time, whole / pace.outstanding, around), shared, whole, pace=pace)
         assert work.compute is not None
-        cycles = work.compute(extents)
-        return cycles + around, 0, cycles, None
+        cycles, alone = work.compute(extents)
+        return _Time(cycles + around, 0, cycles, alone + around)
 
 
 class _Needed:
@@ -341,15 +370,17 @@ def _work(op: ir.Operation, axes: Axes, memories: Memories) -> _Work | None:
     return _Work(op, space, extents, "compute", (0,), (dims, element), compute=_cycles(seen, device))
 
 
-def _cycles(op: Structured, device: Device) -> Callable[[Sequence[int]], int]:
-    """How long the op takes on the unit that it is going to be given to, on all corelets where that is faster."""
+def _cycles(op: Structured, device: Device) -> Callable[[Sequence[int]], tuple[int, int]]:
+    """How long the op takes on the unit that it is going to be given to: on all corelets where that is faster, and on
+    one.
+    """
     unit = unit_for(op, device)
     whole = Cycles(op, unit, device)
-    if device.corelets < 2 or unit.level != "corelet":
-        return whole
+    cuts = device.corelets > 1 and unit.level == "corelet"
 
-    def shared(counts: Sequence[int]) -> int:
-        cut = next(corelets.cuts(op, counts, device), None)
-        return whole(counts) - (0 if cut is None else max(0, corelets.saved(whole, counts, cut, device)))
+    def cycles(counts: Sequence[int]) -> tuple[int, int]:
+        alone = whole(counts)
+        cut = next(corelets.cuts(op, counts, device), None) if cuts else None
+        return alone - (0 if cut is None else max(0, corelets.saved(whole, counts, cut, device))), alone
 
-    return shared
+    return cycles

@@ -15,17 +15,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from spyrec import numerics
-from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.numerics import reductions
 from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.axes import Axes, Axis
 from spyrec.passes.analysis.folds import fold
 from spyrec.passes.analysis.index_values import IndexValues
-from spyrec.passes.analysis.linear import Atom, Linear
-from spyrec.passes.analysis.overlap import Term, can_reach, overlapping
+from spyrec.passes.analysis.linear import Atom
+from spyrec.passes.analysis.overlap import overlapping
 from spyrec.passes.analysis.structured import structured
+from spyrec.passes.analysis.tensor_boxes import AccessBox, access_box, accesses_of, box_terms, is_write, meets
 
 TILES = "dataflow.tiles"
 """The attribute that asks for tiles: pairs of a dimension and an extent, the outermost loop first."""
@@ -275,23 +274,17 @@ class Group:
 
     def _may_meet(self, first: AccessBox, second: AccessBox) -> bool:
         """Whether two accesses can touch the same byte."""
-        return _meets(first, second, _terms(first, None, 1) + _terms(second, None, -1), self.values)
+        return meets(first, second, box_terms(first, None, 1) + box_terms(second, None, -1), self.values)
 
     def _may_cross(self, first: AccessBox, second: AccessBox, cut: Sequence[int | None], extent: int) -> bool:
         """Whether ``first`` in some tile can touch a byte that ``second``, after it in the text, touches in an earlier
         one. ``cut`` are the dimensions of the boxes that are cut, if they have one.
         """
         one, other = (0 if dim is None else box.strides[dim] for box, dim in zip((first, second), cut, strict=True))
-        terms = _terms(first, cut[0], 1) + _terms(second, cut[1], -1)
+        terms = box_terms(first, cut[0], 1) + box_terms(second, cut[1], -1)
         # Along the axis the first is at least one index further on.
         terms += [(one, 1, extent - 1), (one - other, 0, extent - 2)]
-        return _meets(first, second, terms, self.values)
-
-
-def _terms(box: AccessBox, cut: int | None, sign: int) -> list[Term]:
-    """An element's place in a box, but for the dimension ``cut``."""
-    dims = enumerate(zip(box.strides, box.extents, strict=True))
-    return [(sign * stride, 0, extent - 1) for k, (stride, extent) in dims if k != cut]
+        return meets(first, second, terms, self.values)
 
 
 def tiles_of(op: ir.Operation) -> list[tuple[int, int]]:
@@ -310,69 +303,6 @@ def combiner(op: ir.Operation, position: int) -> reductions.Combiner | None:
     assert seen is not None
     found = fold(seen, position)
     return None if found is None else found.combiner
-
-
-def is_access(op: ir.Operation) -> bool:
-    """Whether ``op`` reads or writes memory."""
-    return isinstance(op.opview, dataflow.BoxOp)
-
-
-def accesses_of(op: ir.Operation) -> list[ir.Operation]:
-    """``op`` if it reads or writes memory; of a loop, what does so in it (loops that are cut only read)."""
-    return [inner for inner in ((op,) if op.name != "scf.for" else kernels.walk(op)) if is_access(inner)]
-
-
-def is_write(op: ir.Operation) -> bool:
-    """Whether ``op`` writes memory."""
-    return isinstance(op.opview, dataflow.WriteOp)
-
-
-@dataclass(frozen=True)
-class AccessBox:
-    """The bytes that a read or write touches: elements of ``element`` bytes from ``start`` bytes behind ``base`` on.
-
-    ``strides`` are in bytes. A clip or a set leaves points out, so this is what may be touched. ``unknown``: it could
-    be anywhere behind the base.
-    """
-
-    space: str
-    base: ir.Value | None
-    may_alias: bool
-    start: Linear
-    strides: tuple[int, ...]
-    extents: tuple[int, ...]
-    element: int
-    unknown: bool
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """Where it begins and ends, relative to what of its start only the run knows; not for an empty one."""
-        reach = [stride * (extent - 1) for stride, extent in zip(self.strides, self.extents, strict=True)]
-        start = self.start.constant
-        return start + sum(r for r in reach if r < 0), start + sum(r for r in reach if r > 0) + self.element
-
-
-def access_box(op: ir.Operation, values: IndexValues) -> AccessBox:
-    """What ``op``, a read or a write, touches at most."""
-    view = op.opview
-    assert isinstance(view, dataflow.BoxOp)
-    tensor = ir.RankedTensorType(view.tensor.type)
-    element = numerics.sizeof(str(tensor.element_type))
-    strides = tuple(stride * element for stride in view.static_strides)
-    return AccessBox(
-        view.space.value,
-        view.base,
-        _may_alias(view.base),
-        values.unwrapped(view.offset).scaled(element),
-        strides,
-        tuple(tensor.shape),
-        element,
-        len(view.strides) > 0 or len(view.indices) > 0 or view.core is not None,
-    )
-
-
-def _may_alias(base: ir.Value | None) -> bool:
-    return not isinstance(base, ir.BlockArgument) or kernels.may_alias(base)
 
 
 def neighbours(boxes: Sequence[AccessBox], writes: Sequence[bool]) -> Iterator[tuple[int, int]]:
@@ -398,22 +328,3 @@ def neighbours(boxes: Sequence[AccessBox], writes: Sequence[bool]) -> Iterator[t
     for ((space, _), some), ((other, _), others) in itertools.combinations(whole.items(), 2):
         if space == other and (boxes[some[0]].may_alias or boxes[others[0]].may_alias):
             yield from itertools.product(some, others)
-
-
-def _meets(first: AccessBox, second: AccessBox, terms: list[Term], values: IndexValues) -> bool:
-    """Whether a byte of one can be one of the other, ``terms`` being the first's element minus the second's."""
-    if first.space != second.space or 0 in first.extents or 0 in second.extents:
-        return False
-    if first.base is None or second.base is None:
-        # Literal addresses are those of no argument.
-        if first.base is not second.base:
-            return False
-    elif first.base != second.base:
-        return first.may_alias or second.may_alias
-    if first.unknown or second.unknown:
-        return True
-    difference = first.start - second.start
-    for atom, factor in difference.terms:
-        bounds = values.interval(Linear.atom(atom))
-        terms = [*terms, (factor, bounds.low, bounds.high)]
-    return can_reach(terms, 1 - first.element - difference.constant, second.element - 1 - difference.constant)
