@@ -24,6 +24,9 @@ from spyrec.passkit import Pass, PassContext, option
 _GAIN = 0.95
 """A group that fits is cut when the estimate is less than this part of what it takes as it stands."""
 
+_NEAR = 0.99
+"""A larger tile is taken when its estimate is less than this part of a smaller one's, which leaves more of LX."""
+
 _ENOUGH = 4
 """Iterations of the loops around a group with which its units overlap as they are."""
 
@@ -204,7 +207,7 @@ class _Chooser:
                 continue
             room = self.room[0] - cut.whole, *self.room[1:]
             cycles = self.costs.estimate(dict(choice), cut.again).within(room)
-            if cycles < best:
+            if cycles < best * (_NEAR if found else 1):
                 best, found = cycles, choice
         return found
 
@@ -228,11 +231,11 @@ class _Chooser:
 
 
 def _sizes(axis: Axis) -> list[int]:
-    """Extents of tiles that are worth a look: powers of two, and those that leave no small rest; largest first."""
+    """Extents of tiles that are worth a look: powers of two, and those that leave no small rest; smallest first."""
     found = set(_powers(axis))
     found |= {-(-axis.extent // -(-axis.extent // size)) for size in found}
-    return sorted((size for size in found if size < axis.extent), reverse=True)
+    return sorted(size for size in found if size < axis.extent)
 
 
 def _powers(axis: Axis) -> list[int]:
-    return [1 << bits for bits in range((axis.extent - 1).bit_length() - 1, -1, -1)]
+    return [1 << bits for bits in range((axis.extent - 1).bit_length())]

@@ -216,7 +216,6 @@ class Costs:
             outstanding = min((pace.outstanding for _, pace in found), default=1)
             busy[unit] = max(busy[unit], (starting + busy["device"]) / outstanding if found else 0)
         in_turn = self.trips * (max(busy["load"] + busy["store"], busy["device"]) + busy["compute"])
-        serial = max(in_turn, turn)
         count = self.device.corelets
         # As alternate-corelets: iterations are given to corelets in turns, where ops gain little by being cut. Each has
         # its own slot then.
@@ -228,8 +227,8 @@ class Costs:
         else:
             waiting = (turn - max(way.turn(posts, self._legs) for way in ways.values())) / SLOTS
         # What all wait for starts when the first tile has come to it, and is followed by what is behind.
-        steady = max(waiting, *(self.trips * busy[unit] - once[unit] for unit in busy))
-        return Estimate(room.single, room.slots, serial, steady + latency)
+        overlapped = max(waiting, *(self.trips * busy[unit] - once[unit] for unit in busy)) + latency
+        return Estimate(room.single, room.slots, max(in_turn, turn, overlapped), overlapped)
 
     def _time(self, work: _Work, extents: list[int]) -> _Time:
         timing = self.device.timing

@@ -13,7 +13,7 @@
 
 // 16 MiB in, 16 MiB out: it has to be cut, and into rows, which are whole sticks.
 // CHECK-LABEL: func.func @large
-// CHECK: dataflow.write {{.*}} {dataflow.tiles = [array<i64: 0, {{8|16|32|64}}>]}
+// CHECK: dataflow.write {{.*}} {dataflow.tiles = [array<i64: 0, {{[0-9]+}}>]}
 // EIGHT-LABEL: func.func @large
 // EIGHT: {dataflow.tiles = [array<i64: 0, 8>]}
 func.func @large(%x: index, %z: index) attributes {grid = [1]} {
