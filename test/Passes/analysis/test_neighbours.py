@@ -10,7 +10,8 @@ from spyrec.passes.analysis.linear import Leaf, Linear
 from spyrec.passes.analysis.overlap import overlapping
 from spyrec.passes.analysis.places import BoxPlace, Variable
 from spyrec.passes.analysis.skeleton import Block, Loop
-from spyrec.passes.analysis.tiling import AccessBox, neighbours
+from spyrec.passes.analysis.tensor_boxes import AccessBox
+from spyrec.passes.analysis.tiling import neighbours
 
 MANY = 2_000
 
