@@ -47,17 +47,17 @@ class AlternateCorelets(Pass):
           linalg.generic {...} ins(%y : ...) outs(...) attrs = {dataflow.corelet = 1 : i64, dataflow.unit = @sfu} {...}
         }
 
-    Where only the run knows how many iterations there are, what is left over is done under a condition. A loop is
-    done in turns where an iteration then takes less than ``percent`` of what it takes with its ops cut; what iterations
-    hand on to one another in LX counts as done in order. Leaves alone loops whose buffers have one slot, in which cores
-    exchange something, with other loops or branches in them, with ops that name a corelet, with a step that only the
-    run knows, with fewer iterations than corelets, and for whose last iterations LX has no room; and all of them where
-    the device has one corelet. Refuses nothing."""
+    Where only the run knows how many iterations there are, what is left over is done under a condition. Turns are taken
+    where each copy of the body saves ``gain`` percent of the cycles that the loop takes with its ops cut; what
+    iterations hand on to one another in LX counts as done in order. Leaves alone loops whose buffers have one slot, in
+    which cores exchange something, with other loops or branches in them, with ops that name a corelet, with a step that
+    only the run knows, with fewer iterations than corelets, and for whose last iterations LX has no room; and all of
+    them where the device has one corelet. Refuses nothing."""
 
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True
 
-    percent: int = option(WORTH, "a loop is done in turns when that takes less than so much of the cycles")
+    gain: int = option(WORTH, "percent of the cycles of a loop that each further copy of its body has to save")
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if ctx.device.corelets < 2 or not kernels.has_body(op):
@@ -87,7 +87,7 @@ class AlternateCorelets(Pass):
         as_it_is = max(costs.cut, costs.moving)
         before = (rounds * count + rest) * as_it_is
         after = rounds * count * max(costs.turn, costs.moving) + rest * as_it_is
-        return after * 100 < before * self.percent
+        return after * 100 < before * (100 - self.gain * turns.copies)
 
 
 def _room(function: ir.Operation, device: Device) -> Counter[str]:
@@ -158,13 +158,22 @@ class _Turns:
         others = (b for b in buffers.allocations(kernels.function_of(loop)) if b.operation.block != self.body)
         self.taken = {buffer.name_.value: 0 for buffer in others if buffer.name_ is not None}
 
+    @property
+    def rest(self) -> int:
+        """How many iterations may be left over, each of which needs a copy of the body."""
+        return self.count - 1 if self.trips is None else self.trips % self.count
+
+    @property
+    def copies(self) -> int:
+        """How often the body is there once more."""
+        return self.count - 1 + self.rest
+
     def growth(self, device: Device) -> Counter[str]:
         """Bytes of each memory that turns take beyond what the loop has."""
-        rest = self.count - 1 if self.trips is None else self.trips % self.count
         found: Counter[str] = Counter()
         for view in self.body.operations:
             if isinstance(view, dataflow.AllocOp):
-                more = self._shared(view) * self.count + rest - _depth(view)
+                more = self._shared(view) * self.count + self.rest - _depth(view)
                 found[buffers.memory_of(view.result)] += _slot(view, device) * more
         return found
 
@@ -188,8 +197,8 @@ class _Turns:
                     values = self._copy(counter, values, corelet)
                 scf.YieldOp(values, loc=self.location)
             values = list[ir.Value](made.results)
-            for number in range(self.count - 1):
-                values = self._rest(rounds, number, values)
+            for number in range(self.rest):
+                values = self._left_over(rounds, number, values)
             for result, value in zip(self.loop.results, values, strict=True):
                 result.replace_all_uses_with(value)
         self.loop.erase()
@@ -212,10 +221,8 @@ class _Turns:
         map_ = ir.AffineMap.get(2, 0, [low + done * (self.count * self.step) + number * self.step])
         return ops.apply(map_, [round_, self.low], self.body.arguments[0].location)
 
-    def _rest(self, rounds: ir.Value, number: int, values: list[ir.Value]) -> list[ir.Value]:
+    def _left_over(self, rounds: ir.Value, number: int, values: list[ir.Value]) -> list[ir.Value]:
         """Iteration ``number`` after all rounds, if there is one."""
-        if self.trips is not None and number >= self.trips % self.count:
-            return values
         counter = self._counter(rounds, number)
         if self.trips is not None:
             return self._copy(counter, values, None)

@@ -25,8 +25,8 @@ from spyrec.passes.analysis.layouts import dense_strides
 from spyrec.passes.analysis.slices import UNIT
 from spyrec.passes.analysis.structured import Structured, structured
 
-WORTH = 90
-"""Turns are worth their code where an iteration takes less than so much of 100 cycles."""
+WORTH = 15
+"""Turns are worth their code where each copy of a loop's body saves so many of 100 cycles."""
 
 _AROUND_TRANSFER = 10
 """Scalar instructions of a unit around one transfer: its channels, its addresses, its issue."""
@@ -129,7 +129,7 @@ class Iteration:
         """With how many slots of ``buffer`` nobody waits for one: a slot is filled, worked on and emptied, and whoever
         is next has to know, while iterations follow one another as fast as they can.
         """
-        in_turns = self.turn * 100 < self.cut * WORTH
+        in_turns = self.turn * 100 < self.cut * (100 - WORTH)
         pace = max(self.moving, self.turn if in_turns else self.cut, 1)
         stops: list[float] = [move.whole for move in self.moves if buffer in _roots(move.view.operation.operands)]
         touching = [k for k, compute in enumerate(self.computes) if buffer in _roots(compute.op.operands)]

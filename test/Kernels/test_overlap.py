@@ -5,8 +5,8 @@ Slots hide transfers behind compute and give each corelet iterations of its own;
 ratio comes down to 1 where lanes are all that counts. With 32 rows of 1,024 elements the lanes of softmax are busy for
 5,120 of 6,400 cycles, and one slot takes 9,250: 1.45. Tiles of 4 rows of 512 elements need 10,240 of 11,560, and one
 slot takes 12,770, since rows are cut between corelets then: 1.10. An online softmax does nothing with a block but a
-cast before the block in front of it is done: blocks of 256 elements of one row take 120 cycles each of one corelet,
-whose transfers take 66, so 1.35 is what slots give there.
+cast before the block in front of it is done, on one corelet: of one row, blocks of 128 elements take it 107 cycles each
+and blocks of 256 take it 120, their transfers 66, so slots give 1.49 and 1.35.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ ROWS: dict[str, Make] = {
     "rmsnorm": lambda width, n: reductions.norm(TILES * n, width, "f16", n, "hand", mean=False),
     "layernorm": lambda width, n: reductions.norm(TILES * n, width, "f16", n, "hand", mean=True),
 }
+WIDTHS = {"sums": (64, 128, 256), "softmax_passes": (64, 128, 256), "softmax_online": (64, 96)}
 BLOCKS: dict[str, Make] = {
     "sums": lambda width, n: reductions.sums(4 * (TILES + n - 1), width, 4, n, "hand"),
     "softmax_passes": lambda width, n: reductions.softmax_blocks(n, TILES * width, width, n, "hand", online=False),
@@ -66,8 +67,7 @@ def test_one_row_at_a_time(kernel: str, width: int, tiles: int) -> None:
 
 
 @pytest.mark.parametrize("tiles", [1, 4])
-@pytest.mark.parametrize("width", [64, 128])
-@pytest.mark.parametrize("kernel", BLOCKS)
+@pytest.mark.parametrize(("kernel", "width"), [(kernel, width) for kernel in BLOCKS for width in WIDTHS[kernel]])
 def test_blocks_of_rows_and_of_columns(kernel: str, width: int, tiles: int) -> None:
     assert gain(BLOCKS[kernel](width, tiles)) >= WANTED
 

@@ -70,7 +70,7 @@ def setting(seed: int) -> Setting:
     if r.random() < 0.3:
         changed["split-corelets"] = "split-corelets{gain=-100000}"
     if r.random() < 0.4:
-        changed["alternate-corelets"] = "alternate-corelets{percent=100000}"
+        changed["alternate-corelets"] = "alternate-corelets{gain=-100000}"
     if r.random() < 0.4:
         changed["assign-addresses"] = "assign-addresses{share=always}"
     device, size = r.choice(DEVICES), r.choice(LX_SIZES)

@@ -1,7 +1,7 @@
 // Loops that stay as they are, whatever turns would gain. The first one is done in turns, so that the others could be.
 //
-// RUN: spyrec opt %s --alternate-corelets=percent=1000000 | filecheck %s
-// RUN: spyrec opt %s --alternate-corelets=percent=0 > %t && spyrec opt %s | cmp - %t
+// RUN: spyrec opt %s --alternate-corelets=gain=-1000000 | filecheck %s
+// RUN: spyrec opt %s --alternate-corelets=gain=100 > %t && spyrec opt %s | cmp - %t
 
 #row = affine_map<(d) -> (d)>
 #one = affine_map<(d) -> (0)>

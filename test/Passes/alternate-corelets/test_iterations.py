@@ -11,7 +11,7 @@ from layers.case import Case, Values, normal, softmax, wide
 from layers.reductions import one_tile_softmax
 from layers.text import Text, Value
 
-ALWAYS = "alternate-corelets{percent=1000000}"
+ALWAYS = "alternate-corelets{gain=-1000000}"
 ROWS, WIDTH = 9, 70
 COUNTS = (0, 1, 2, 3, 4, 7)
 NUMBER = Value("%n", None, "index")
