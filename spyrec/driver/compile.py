@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -173,13 +174,13 @@ class Session:
             return
         self.ran.append(text)
         with _internal():
-            pipeline.parse(text).run(module.operation, ctx, self.watch, verify_each=self.options.verify_each)
+            _parsed(text).run(module.operation, ctx, self.watch, verify_each=self.options.verify_each)
 
     def _gate(self, stage: Stage, module: ir.Module, ctx: PassContext, *, first: bool = False) -> None:
-        text = str(pipeline.from_flags([(stage.gate, "")]))
+        text = _gate_pipeline(stage.gate)
         self.ran.append(text)
         try:
-            pipeline.parse(text).run(module.operation, ctx, self.watch)
+            _parsed(text).run(module.operation, ctx, self.watch)
         except InvalidKernel as error:
             # Before any pass of ours ran, what a gate finds was written by the user; later, by us. But for tiles that
             # conflict: only an executed program shows it.
@@ -301,14 +302,26 @@ def device_flags(device: str, settings: tuple[str, ...]) -> str:
     return shlex.join([*chosen, *(f"--set={s}" for s in settings)])
 
 
+@functools.lru_cache(maxsize=256)
+def _parsed(text: str) -> pipeline.Pipeline:
+    """The passes of a pipeline, which keep nothing from one run to the next."""
+    return pipeline.parse(text)
+
+
+@functools.cache
+def _gate_pipeline(gate: str) -> str:
+    """The pipeline of a gate alone."""
+    return str(pipeline.from_flags([(gate, "")]))
+
+
 def full_pipeline(options: Options) -> str:
     """The pipeline that ``options`` run when nothing fails, as one text."""
     first, last = STAGE_NAMES.index(options.from_stage), STAGE_NAMES.index(options.emit)
     tuned = tuning.read(options.tuning)
-    parts = [str(pipeline.from_flags([(STAGES[first].gate, "")]))]
+    parts = [_gate_pipeline(STAGES[first].gate)]
     for stage in STAGES[first + 1 : last + 1]:
         parts += filter(None, (tuning.apply(step.pipeline, tuned) for step in stage.steps))
-        parts.append(str(pipeline.from_flags([(stage.gate, "")])))
+        parts.append(_gate_pipeline(stage.gate))
     return joined(parts)
 
 
