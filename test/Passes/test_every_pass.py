@@ -27,7 +27,10 @@ from spyrec.passkit.pipeline import Element, Nest, OwnPass, Pipeline
 HERE = Path(__file__).resolve().parent
 SEMANTICS = HERE.parents[1] / "examples" / "semantics"
 NAMES = ("all_reduce", "argmax", "attention_masked", "flash_attention", "rope", "softmax_online", "softmax_splat")
-LAYERS = ("axpy_6x63_triton", "matmul_order_f16_32x64x64_triton")
+LAYERS = ("axpy_6x63_triton", "matmul_order_f16_32x64x64_triton", "matmul_f16_f32_f32_64x128x192_hand")
+STAGED = str(HERE.parent / "Devices" / "Inputs" / "staged.mlir")
+DEVICES = {"rope": (STAGED, ("device.l1.size=512",))}
+"""Kernels on another device than ``spyre``, and its numbers."""
 TEXTS = (
     {name: (SEMANTICS / f"{name}.mlir").read_text() for name in NAMES}
     | {name: CASES[name].text for name in LAYERS}
@@ -61,9 +64,10 @@ def single(elements: tuple[Element, ...], nest: tuple[str, ...] = ()) -> Iterato
             yield Pipeline(pipeline.MODULE, (inner,)), element.instance.NAME if isinstance(element, OwnPass) else None
 
 
-def context_of(module: ir.Module) -> PassContext:
+def context_of(module: ir.Module, kernel: str) -> PassContext:
     sink = diag.Sink()
-    return PassContext(module.context, sink, lambda: load_device("spyre", (), sink, module.context))
+    device, numbers = DEVICES.get(kernel, ("spyre", ()))
+    return PassContext(module.context, sink, lambda: load_device(device, numbers, sink, module.context))
 
 
 def plain(module: ir.Module) -> str:
@@ -80,7 +84,7 @@ def runs(kernel: str) -> tuple[Run, ...]:
     """Every run of a pass of ours on the way of a kernel."""
     found = []
     module = read(TEXTS[kernel])
-    ctx = context_of(module)
+    ctx = context_of(module, kernel)
     for stage in STAGES[1:]:
         for step in stage.steps:
             for one, name in single(pipeline.parse(step.pipeline).elements):
@@ -89,7 +93,7 @@ def runs(kernel: str) -> tuple[Run, ...]:
                 one.run(module.operation, ctx)
                 if name:
                     copy = read(printed(module.operation))
-                    one.run(copy.operation, context_of(copy))
+                    one.run(copy.operation, context_of(copy, kernel))
                     found.append(Run(name, one, given, before, plain(module), plain(copy)))
     return tuple(found)
 
@@ -104,7 +108,7 @@ def test_alone_on_text_it_does_the_same(kernel: str) -> None:
     other = []
     for run in runs(kernel):
         module = read(run.given)
-        run.pipeline.run(module.operation, context_of(module))
+        run.pipeline.run(module.operation, context_of(module, kernel))
         if plain(module) != run.after:
             other.append(run.name)
     assert other == []
