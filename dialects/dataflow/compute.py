@@ -138,15 +138,20 @@ class StreamOp(ods.Op, dialect=Dataflow, name="stream", effects=ods.ReadWrite):
 
     def is_accumulator(self, output: int) -> bool:
         """Whether output number ``output`` has stride 0 along all counts that are folded, and there are some."""
+        folded = self.folded
+        if not folded:
+            return False
         strides = ir.DenseI64ArrayAttr(self.output_strides[output])
-        return bool(self.folded) and all(strides[d] == 0 for d in self.folded)
+        return all(strides[d] == 0 for d in folded)
 
     def folds(self) -> list[Fold | None]:
         """How each output is folded; None for one that is written at every point, or whose body is no fold."""
-        changing = [self._old(k) for k in range(len(self.outputs)) if self.is_accumulator(k)]
+        ends = list(self._ends().operands)
+        accumulators = [k for k in range(len(ends)) if self.is_accumulator(k)]
+        changing = [self._old(k) for k in accumulators]
         return [
-            folds.fold(value, self._old(k), changing, self._maker) if self.is_accumulator(k) else None
-            for k, value in enumerate(self._ends().operands)
+            folds.fold(value, self._old(k), changing, self._maker) if k in accumulators else None
+            for k, value in enumerate(ends)
         ]
 
     def _old(self, output: int) -> ir.Value:
