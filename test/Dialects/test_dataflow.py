@@ -67,7 +67,12 @@ def test_reads_with_and_without_base_and_dynamic_strides() -> None:
             "init",
             "at least 0, but is -1",
         ),
-        ('"dataflow.post"() {chanel = @c} : () -> ()', "unknown-attribute", "chanel", "no attribute chanel"),
+        (
+            f'"dataflow.post"() {{chanel = @c, {segments(dataflow.PostOp, 0, 0)}}} : () -> ()',
+            "unknown-attribute",
+            "chanel",
+            "no attribute chanel",
+        ),
     ],
 )
 def test_one_rule_each(text: str, id: str, field: str, message: str) -> None:
