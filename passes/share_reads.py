@@ -54,8 +54,8 @@ class ShareReads(Pass):
 
     Leaves alone reads in branches, in loops that tiles or iterations around run a different number of times, at
     addresses out of memory, through lists of indices, or of groups that are no arithmetic progressions of tiles;
-    kernels that write memory which they may read, since nothing orders a core's write and another's read, and kernels
-    whose tiles exchange values themselves or name bytes of LX; devices without a ring; and all where that saves too
+    kernels in which a tile may write what another one reads, since nothing orders the two, and kernels whose tiles
+    exchange values themselves or name bytes of LX; devices without a ring; and all where that saves too
     little by the device's numbers. Refuses nothing.
     """
 

@@ -43,6 +43,21 @@ def exchange(items: Sequence[Leaf], program: Program, accesses: Accesses, cores:
 
 def _shared_memory(program: Program, addresses: Addresses, cores: int) -> list[int | None]:
     """Arguments whose memory cores may have in common, one of them writing it; ``None`` for all other memory."""
+    reads, writes = _touched(program)
+    found = [
+        n for n, places in writes.items() if n in reads or n is None or not _apart_on_cores(places, addresses, cores)
+    ]
+    return found if None not in writes else [*(n for n in {**reads, **writes} if n is not None), None]
+
+
+def is_apart(number: int, program: Program, addresses: Addresses, cores: int) -> bool:
+    """Whether no byte of an argument's memory is touched by two cores."""
+    reads, writes = _touched(program)
+    return _apart_on_cores([*reads.get(number, ()), *writes.get(number, ())], addresses, cores)
+
+
+def _touched(program: Program) -> tuple[dict[int | None, list[Place]], dict[int | None, list[Place]]]:
+    """What is read and what is written of the memory of each argument; ``None`` for all other memory."""
     reads: dict[int | None, list[Place]] = {}
     writes: dict[int | None, list[Place]] = {}
     for block in blocks(program.body):
@@ -51,10 +66,7 @@ def _shared_memory(program: Program, addresses: Addresses, cores: int) -> list[i
                 if buffer_of(access.place) is None:
                     number = access.place.base if isinstance(access.place, BoxPlace) else None
                     (writes if access.write else reads).setdefault(number, []).append(access.place)
-    found = [
-        n for n, places in writes.items() if n in reads or n is None or not _apart_on_cores(places, addresses, cores)
-    ]
-    return found if None not in writes else [*(n for n in {**reads, **writes} if n is not None), None]
+    return reads, writes
 
 
 def _apart_on_cores(places: Sequence[Place], addresses: Addresses, cores: int) -> bool:

@@ -13,11 +13,11 @@ def may_meet(base: ir.Value | None, other: ir.Value | None) -> bool:
     """
     if base is None or other is None or base == other:
         return True
-    arguments = [_argument(value) for value in (base, other)]
+    arguments = [argument_of(value) for value in (base, other)]
     return any(argument is None or kernels.may_alias(argument) for argument in arguments)
 
 
-def _argument(base: ir.Value) -> ir.BlockArgument | None:
+def argument_of(base: ir.Value) -> ir.BlockArgument | None:
     """The argument of the kernel that an address is, if it is one."""
     if not isinstance(base.owner, ir.Block) or kernels.owner(base.owner).name != "func.func":
         return None

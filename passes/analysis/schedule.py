@@ -44,7 +44,7 @@ class Schedule:
 
     function: ir.Operation
     program: Program
-    values: IndexValues
+    addresses: Addresses
     allocations: list[Allocation] = field(default_factory=list)
     channels: dict[str, ir.Operation] = field(default_factory=dict)
     varies: dict[Loop, frozenset[Loop]] = field(default_factory=dict)
@@ -52,6 +52,11 @@ class Schedule:
     """The bytes of LX that transfers name by address, if any do: they are the kernel's, and no buffer lies in them."""
     exposed: dict[BufferPlace, None] = field(default_factory=dict)
     """Buffers that other cores read or write."""
+
+    @property
+    def values(self) -> IndexValues:
+        """What index values can be."""
+        return self.addresses.values
 
     def kept(self, memory: Memory) -> tuple[int, int]:
         """From where to where a memory is the kernel's, in whole sticks."""
@@ -83,7 +88,7 @@ class _Reader:
         self.addresses = Addresses(function)
         self.accesses = Accesses(self.addresses, self.refuse)
         self.values = self.addresses.values
-        self.schedule = Schedule(function, Program(Block(ref=self.entry), ()), self.values)
+        self.schedule = Schedule(function, Program(Block(ref=self.entry), ()), self.addresses)
         self.units: dict[str, int] = {}
         self.exchanges: list[UnitOp] = []
         self.posts: dict[str, list[tuple[Block, int, ir.Operation]]] = {}

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from spyrec import diag
 from spyrec.device import cost
 from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, reach, support
+from spyrec.passes.analysis.between_cores import is_apart
 from spyrec.passes.analysis.loop_costs import iteration, transferred
 from spyrec.passes.analysis.same_boxes import Groups, SameBoxes
+from spyrec.passes.analysis.schedule import read
 from spyrec.passes.analysis.tile_costs import SLOTS
 
 _AROUND = 2
@@ -171,7 +174,9 @@ def around(device: Device) -> tuple[str, ...] | None:
 
 
 def is_open(function: ir.Operation) -> bool:
-    """Whether no core waits for another one, all of LX is the compiler's, and no memory is read that may be written."""
+    """Whether no core waits for another one, all of LX is the compiler's, and no core reads memory that another one may
+    write.
+    """
     ends: dict[str, set[ir.Value | None]] = {"source": set(), "dest": set()}
     for inner in kernels.walk(function):
         view = inner.opview
@@ -187,7 +192,16 @@ def is_open(function: ir.Operation) -> bool:
                 return False
             if space is not None:
                 bases.add(getattr(view, f"{side}_base"))
-    return not any(reach.may_meet(a, b) for a in ends["source"] for b in ends["dest"])
+    met = [(a, b) for a in ends["source"] for b in ends["dest"] if reach.may_meet(a, b)]
+    if not met:
+        return True
+    # What is both read and written has to be one argument that meets no other, of which each core has bytes of its own.
+    arguments = [reach.argument_of(a) if a is not None and b is not None and a == b else None for a, b in met]
+    schedule = None if any(one is None for one in arguments) else read(function, diag.Sink(), placed=False)
+    tiles = kernels.tiles(function)
+    return schedule is not None and all(
+        one is not None and is_apart(one.arg_number, schedule.program, schedule.addresses, tiles) for one in arguments
+    )
 
 
 def candidates(block: ir.Block, same: SameBoxes, device: Device) -> list[Share]:

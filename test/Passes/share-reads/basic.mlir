@@ -142,3 +142,22 @@ func.func @tight(%w: index, %v: index, %y: index, %n: index) attributes {grid = 
   }
   return
 }
+
+// What a kernel changes in place is each tile's own: the weights are shared all the same.
+// CHECK-LABEL: func.func @in_place
+// CHECK: dataflow.data_transfer from @device[%{{.*}} from %y] strides [128, 1] to %{{.*}} {route
+// CHECK: put
+// CHECK: dataflow.wait @w_ready
+func.func @in_place(%w: index, %y: index) attributes {grid = [32]} {
+  %c0 = arith.constant 0 : index
+  %t = dataflow.tile_id
+  %at = affine.apply affine_map<(t) -> (t * 16384)>(%t)
+  %to = affine.apply affine_map<(t) -> (t * 16384 + 8192)>(%t)
+  %0 = dataflow.alloc {name = "y"} : memref<64x128xf16, "lx">
+  dataflow.data_transfer from @device[%at from %y] strides [128, 1] to %0 {route = ["ddr", "load", "lx"], unit = @load} : memref<64x128xf16, "lx">
+  %1 = dataflow.alloc {name = "w"} : memref<64x128xf16, "lx">
+  dataflow.data_transfer from @device[%c0 from %w] strides [128, 1] to %1 {route = ["ddr", "load", "lx"], unit = @load} : memref<64x128xf16, "lx">
+  dataflow.data_transfer from %0 to @device[%to from %y] strides [128, 1] {route = ["lx", "store", "ddr"], unit = @store} : memref<64x128xf16, "lx">
+  dataflow.data_transfer from %1 to @device[%at from %y] strides [128, 1] {route = ["lx", "store", "ddr"], unit = @store} : memref<64x128xf16, "lx">
+  return
+}

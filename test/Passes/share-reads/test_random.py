@@ -62,15 +62,14 @@ class Schedule:
         terms = [f"({tile}) * 64", *(f"{name} * {64 * draw.choice((0, 1, 2))}" for name, _ in counters)]
         dims = ", ".join(["t", *(name for name, _ in counters)])
         values = ", ".join(["%t", *(f"%{name}" for name, _ in counters)])
-        place, step = f"t * 131072 + {self.outputs * 64}", 64 * rows
-        for name, most in reversed(counters):
-            place += f" + {name} * {step}"
-            step *= max(1, most)
-        self.outputs += step // 64
+        places = [self.place(counters, rows) for _ in range(1 + (draw.random() < 0.3))]
         clip = draw.choice(("", "", f" clip [0, 0] to [{rows}, 60] fill 0"))
         self.lines += [
             f"%f{k} = affine.apply affine_map<({dims}) -> ({' + '.join(terms)})>({values})",
-            f"%o{k} = affine.apply affine_map<({dims}) -> ({place})>({values})",
+            *(
+                f"%o{k}_{n} = affine.apply affine_map<({dims}) -> ({place})>({values})"
+                for n, place in enumerate(places)
+            ),
             f'%b{k} = dataflow.alloc {{name = "x"}} : {box}',
             f'dataflow.data_transfer from @device[%f{k} from %x] strides [64, 1] to %b{k}{clip} {{route = ["ddr", "load", "lx"], unit = @load}} : {box}',
         ]
@@ -81,9 +80,24 @@ class Schedule:
                 f'%c{k}_ = dataflow.alloc {{name = "y"}} : {box}',
                 COPY.format(k=k, box=box).replace(f"outs(%c{k} ", f"outs(%c{k}_ "),
             ]
-        self.lines.append(
-            f'dataflow.data_transfer from {source} to @device[%o{k} from %y] strides [64, 1] {{route = ["lx", "store", "ddr"], unit = @store}} : {box}'
-        )
+        if len(places) > 1:  # what was there before goes to another place
+            self.lines += [
+                f'%d{k} = dataflow.alloc {{name = "y"}} : {box}',
+                f'dataflow.data_transfer from @device[%o{k}_0 from %y] strides [64, 1] to %d{k} {{route = ["ddr", "load", "lx"], unit = @load}} : {box}',
+            ]
+        for n, moved in enumerate((source, f"%d{k}")[: len(places)]):
+            self.lines.append(
+                f'dataflow.data_transfer from {moved} to @device[%o{k}_{n} from %y] strides [64, 1] {{route = ["lx", "store", "ddr"], unit = @store}} : {box}'
+            )
+
+    def place(self, counters: list[tuple[str, int]], rows: int) -> str:
+        """Where the next box goes: bytes of its own for each tile and iteration."""
+        place, step = f"t * 131072 + {self.outputs * 64}", 64 * rows
+        for name, most in reversed(counters):
+            place += f" + {name} * {step}"
+            step *= max(1, most)
+        self.outputs += step // 64
+        return place
 
     def text(self) -> str:
         self.block([])
@@ -91,7 +105,7 @@ class Schedule:
         body = "\n".join(self.lines)
         views = ", ".join(
             f'{{arg = {k} : i64, name = "{name}", type = f16, sizes = array<i64: {size}>, strides = array<i64: 1>, offset = 0 : i64, end = {size} : i64, access = "{access}"}}'
-            for k, (name, size, access) in enumerate((("x", 4096, "r"), ("y", 131072 * self.tiles, "w")))
+            for k, (name, size, access) in enumerate((("x", 4096, "r"), ("y", 131072 * self.tiles, "rw")))
         )
         number = '{arg = 2 : i64, name = "n", type = index, scalar}'
         head = f"func.func @k(%x: index, %y: index, %n: index) attributes {{dataflow.signature = [{views}, {number}], grid = [{self.tiles}]}}"
@@ -119,7 +133,8 @@ def computed(text: str, size: int) -> list[bytes]:
 
     def launch() -> spyrecode.Launch:
         assert artifact is not None
-        return spyrecode.bind(artifact.signature, {"x": x}, {"n": 3}, seed=None)
+        y = np.arange(8 * 131072, dtype=np.int16).view(np.float16)
+        return spyrecode.bind(artifact.signature, {"x": x, "y": y}, {"n": 3}, seed=None)
 
     found = []
     for shuffle in (None, 1, 2, 3):
