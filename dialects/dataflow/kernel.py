@@ -1,5 +1,6 @@
 """Ops of the kernel stage: tensors come out of memory and go back to it; nothing says where they live in between."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 
 from spyrec import ods
@@ -68,9 +69,9 @@ class BoxOp(ods.Op):
         return self.static_lower is None and self.set_ is None and self.core is None and not self.indices
 
     @property
+    @abstractmethod
     def tensor(self) -> ir.Value:
         """What a read gives or a write takes."""
-        raise NotImplementedError
 
     def box_problems(self, tensor: ir.Type, fill: object) -> Iterator[ods.Violation]:
         """Rules for the box of ``tensor``."""
