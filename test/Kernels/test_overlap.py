@@ -1,6 +1,10 @@
 """What double-buffering alone is worth where memory is fast: on the device with ten times the bandwidth, a kernel with
 slots against the same kernel with one slot per buffer. Cycles are simulated, so each ratio is the same everywhere.
 
+A tile of the kernel is an iteration here. ``group-iterations`` does several tiles at once, which costs nothing of what
+slots hide: rows of one kernel then take 1.1 to 1.3 times the least time that lanes and links allow, and with one slot
+1.1 to 1.8 times. So a gain of 1.5 is asked for there only where the bound leaves room for it.
+
 Slots hide transfers behind compute and give each corelet iterations of its own; they do not make lanes faster. So the
 ratio comes down to 1 where lanes are all that counts. With 32 rows of 1,024 elements the lanes of softmax are busy for
 5,120 of 6,400 cycles, and one slot takes 9,250: 1.45. Tiles of 4 rows of 512 elements need 10,240 of 11,560, and one
@@ -12,6 +16,7 @@ and blocks of 256 take it 120, their transfers 66, so slots give 1.49 and 1.35.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,17 +36,22 @@ Make = Callable[[int, int], Case]
 """A kernel with ``TILES`` tiles of a width on so many cores."""
 
 
-def cycles(case: Case, *tuning: str) -> int:
+SINGLE = "group-iterations=off"
+"""A tile of the kernel stays an iteration of the loop."""
+
+
+def report(case: Case, *tuning: str) -> dict[str, Any]:
     line = LayerLine(case, "fast_memory", tuning)
     launch = line.launch()
-    report = execute.run_binary(line.artifact, launch).report
+    found = execute.run_binary(line.artifact, launch).report
     assert line.agrees(dict(launch.outputs()))
-    return int(report["cycles"])
+    return found
 
 
-def gain(case: Case) -> float:
+def gain(case: Case, *tuning: str) -> float:
     """How many times as long the kernel takes without slots."""
-    return cycles(case, "choose-buffer-depth=off") / cycles(case)
+    without, with_ = (report(case, *tuning, *off)["cycles"] for off in (("choose-buffer-depth=off",), ()))
+    return float(without / with_)
 
 
 ROWS: dict[str, Make] = {
@@ -63,13 +73,22 @@ BLOCKS: dict[str, Make] = {
 @pytest.mark.parametrize("width", [64, 100, 256, 512])
 @pytest.mark.parametrize("kernel", ROWS)
 def test_one_row_at_a_time(kernel: str, width: int, tiles: int) -> None:
-    assert gain(ROWS[kernel](width, tiles)) >= WANTED
+    assert gain(ROWS[kernel](width, tiles), SINGLE) >= WANTED
 
 
 @pytest.mark.parametrize("tiles", [1, 4])
 @pytest.mark.parametrize(("kernel", "width"), [(kernel, width) for kernel in BLOCKS for width in WIDTHS[kernel]])
 def test_blocks_of_rows_and_of_columns(kernel: str, width: int, tiles: int) -> None:
-    assert gain(BLOCKS[kernel](width, tiles)) >= WANTED
+    assert gain(BLOCKS[kernel](width, tiles), SINGLE) >= WANTED
+
+
+@pytest.mark.parametrize("width", [64, 256, 512])
+@pytest.mark.parametrize("kernel", ROWS)
+def test_tiles_that_are_done_at_once_are_near_the_bound_or_gain_as_much(kernel: str, width: int) -> None:
+    case = ROWS[kernel](width, 1)
+    found = report(case)
+    assert found["cycles"] <= report(case, SINGLE)["cycles"]
+    assert found["bound"]["ratio"] <= 1.3 or gain(case) >= WANTED
 
 
 def long_chain(operations: int, width: int, cores: int) -> Case:
@@ -98,4 +117,4 @@ def long_chain(operations: int, width: int, cores: int) -> Case:
 @pytest.mark.parametrize("width", [64, 256, 512])
 @pytest.mark.parametrize("operations", [12, 24])
 def test_chains_on_all_cores(operations: int, width: int) -> None:
-    assert gain(long_chain(operations, width, 32)) >= WANTED
+    assert gain(long_chain(operations, width, 32), SINGLE) >= WANTED
