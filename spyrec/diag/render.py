@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -14,6 +15,7 @@ from spyrec.errors import Diagnostic, Severity
 _COLORS = {Severity.ERROR: "31", Severity.WARNING: "35", Severity.REMARK: "34", Severity.NOTE: "36"}
 #: Longer lines are cut to a window around the caret (a one-line file of 2 MB must not be echoed whole).
 _WINDOW = 160
+_BLANK = re.compile(r"[ \t]+[^ \t]")
 
 
 def render(
@@ -39,7 +41,11 @@ def _render(d: Diagnostic, sources: Mapping[str, Source], color: bool, out: list
     if line is None and d.position and d.position.file in sources:
         line = sources[d.position.file].line(d.position.line)
     if d.position and line is not None and line.strip():
-        out.extend(_excerpt(line, d.position.column - 1, (d.end_column or d.position.column + 1) - 1))
+        start = d.position.column - 1
+        if d.end_column is None and (gap := _BLANK.match(line, start)) is not None:
+            # Frontends in Python count columns from 0: their places are the blank before the word.
+            start = gap.end() - 1
+        out.extend(_excerpt(line, start, (d.end_column or start + 2) - 1))
     for note in d.notes:
         _render(note, sources, color, out)
 
@@ -65,9 +71,6 @@ def with_lines(diagnostics: Iterable[Diagnostic], source: Source) -> tuple[Diagn
 
 def _excerpt(line: str, start: int, end: int) -> list[str]:
     start = min(start, len(line))
-    # Frontends in Python count columns from 0: their places are the blank before the word.
-    blank = len(line[start:]) - len(line[start:].lstrip())
-    start += blank if start + blank < len(line) else 0
     end = max(start + 1, end)
     lead = trail = ""
     if len(line) > _WINDOW:
