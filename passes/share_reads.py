@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from spyrec import ods
 from spyrec.dialects import dataflow
 from spyrec.mlir import arith, ir, scf
 from spyrec.passes.analysis import buffers, kernels, ops, sharing, tables
@@ -201,7 +202,7 @@ class _Round:
     def wait(self) -> None:
         """Go on once the boxes are there."""
         with self.location:
-            dataflow.WaitOp.build(channel=self.ready, peer=self.owner, about=self.boxes, unit=self.unit)
+            dataflow.WaitOp.build(channel=self.ready, peer=self.owner, about=self._about(), unit=self.unit)
 
     def give(self, *, slots: int) -> None:
         """Say that what stands before this is done with its buffer: before the boxes of this iteration come, or while
@@ -209,7 +210,11 @@ class _Round:
         """
         if self.share.slots == slots:
             with self.location:
-                dataflow.PostOp.build(channel=self.room, peer=self.owner, about=self.boxes, unit=self.unit)
+                dataflow.PostOp.build(channel=self.room, peer=self.owner, about=self._about(), unit=self.unit)
+
+    def _about(self) -> list[ir.Value]:
+        """The boxes, where an op can name so many; it speaks of all buffers else."""
+        return list(self.boxes) if len(self.boxes) <= ods.MIXED_LIMIT else []
 
     def _members(self, make: Callable[[ir.Value], object]) -> None:
         """A loop over the members."""

@@ -81,3 +81,11 @@ def test_arrays_of_numbers_and_dictionaries_iterate_over_their_entries() -> None
         assert list(ir.DenseI32ArrayAttr.get([])) == []
         entry = ir.StringAttr.get("x")
         assert [(named.name, named.attr) for named in ir.DictAttr.get({"a": entry})] == [("a", entry)]
+
+
+def test_more_boxes_are_shared_than_an_op_can_name() -> None:
+    text = bench.branches(9 * 70)
+    x = np.linspace(-1, 1, 70 * 64, dtype=np.float16).reshape(70, 64)
+    as_written = spyrec.interpret(text, {"x_ptr": x}).outputs["y_ptr"]
+    code = spyrec.compile(text)
+    assert code.run({"x_ptr": x})["y_ptr"].tobytes() == as_written.tobytes()
