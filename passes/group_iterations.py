@@ -266,9 +266,11 @@ class _Chooser:
         costs = self._costs(members, axes, 1)
         axis = axes.dims(together.moved[0])[0]
         found = [costs.estimate({axis: size}) for size in sizes]
-        maker = kernels.defining(first)
-        assert maker is not None
-        for op in (*reversed(made), maker):
+        # All that was made, also what only made addresses.
+        block = [view.operation for view in self.loop.loop.block.operations]
+        start = kernels.defining(first)
+        assert start is not None
+        for op in reversed(block[block.index(start) : block.index(self.loop.loop)]):
             op.erase()
         return found
 

@@ -31,7 +31,7 @@ class Together:
             self._clone(op)
         kept = []
         for op in reversed(self.operations):
-            if op.results and not kernels.is_used(op) and not tensor_boxes.is_access(op):
+            if op.results and not kernels.is_used(op) and not tensor_boxes.accesses_of(op):
                 op.erase()
             else:
                 kept.append(op)
