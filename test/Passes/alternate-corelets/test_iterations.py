@@ -118,7 +118,7 @@ def is_in_turns(line: LayerLine) -> bool:
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_number_of_iterations(name: str, count: int, known: bool) -> None:
-    line = LayerLine(case(name, count % 2, count, known=known), tuning=(ALWAYS, "split-corelets=off"))
+    line = LayerLine(case(name, count % 2, count, known=known), tuning=(ALWAYS, "split-corelets=off", "group-iterations=off"))
     assert is_in_turns(line) == (count > 1 or not known)
     line.check_stages()
     line.check_shuffles(2)
@@ -127,5 +127,5 @@ def test_every_number_of_iterations(name: str, count: int, known: bool) -> None:
 @pytest.mark.parametrize("known", [True, False], ids=["known", "launch"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_channel_is_needed(name: str, known: bool) -> None:
-    line = LayerLine(case(name, 0, 7, known=known), tuning=(ALWAYS,))
+    line = LayerLine(case(name, 0, 7, known=known), tuning=(ALWAYS, "group-iterations=off"))
     assert line.unneeded_channels() == []
