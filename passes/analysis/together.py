@@ -210,6 +210,11 @@ class Together:
         from_: list[int | ir.Value] = [0]
         to: list[int | ir.Value] = [self.size]
 
+        def computed(expression: ir.AffineExpr, bound: ir.Value) -> ir.Value:
+            value = ops.apply(ir.AffineMap.get(1, 0, [expression]), [self._one(bound)], where)
+            self._beside(value)
+            return value
+
         def iterations(bound: ir.Value, scale: int, least: int, *, below: bool) -> None:
             """Of those in which the bound is at most 0 (``below``), or at least ``least``, 1."""
             d = ir.AffineExpr.get_dim(0)
@@ -219,10 +224,10 @@ class Together:
             # rest + factor * k >= 0
             if factor > 0:
                 found = ir.AffineExpr.get_ceil_div(rest * -1, factor)
-                from_.append(ops.apply(ir.AffineMap.get(1, 0, [found]), [self._one(bound)], where))
+                from_.append(computed(found, bound))
             else:
                 found = ir.AffineExpr.get_floor_div(rest, -factor) + 1
-                to.append(ops.apply(ir.AffineMap.get(1, 0, [found]), [self._one(bound)], where))
+                to.append(computed(found, bound))
 
         for bounds, least in ((lower, 0), (upper, 1)):
             for dim, bound in enumerate(bounds):
@@ -235,9 +240,21 @@ class Together:
                     bounds[dim] = least
                 else:
                     bounds[dim] = self._one(bound)
-        low, high = _tightest(from_, arith.MaxSIOp, where), _tightest(to, arith.MinSIOp, where)
+        low, high = self._tightest(from_, arith.MaxSIOp, where), self._tightest(to, arith.MinSIOp, where)
         fields["static_lower"], fields["lower"] = decomposed([low, *lower])
         fields["static_upper"], fields["upper"] = decomposed([high, *upper])
+
+    def _tightest(self, bounds: list[int | ir.Value], pick: type[Any], where: ir.Location) -> int | ir.Value:
+        """The one bound that all of them come to."""
+        first, *rest = bounds
+        if not rest:
+            return first
+        found = rest[0]
+        for bound in rest[1:]:
+            found = pick(found, bound, loc=where).result
+            assert isinstance(found, ir.Value)
+            self._beside(found)
+        return found
 
     # Loops
 
@@ -292,14 +309,3 @@ def _later(map_: ir.AffineMap, *, front: bool) -> ir.AffineMap:
 def _shifted(expression: ir.AffineExpr, dims: Sequence[ir.AffineExpr]) -> ir.AffineExpr:
     """``expression`` over other dimensions."""
     return expression.compose(ir.AffineMap.get(len(dims) + 1, 0, list(dims)))
-
-
-def _tightest(bounds: list[int | ir.Value], pick: type[Any], where: ir.Location) -> int | ir.Value:
-    """The one bound that all of them come to."""
-    first, *rest = bounds
-    if not rest:
-        return first
-    found = rest[0]
-    for bound in rest[1:]:
-        found = pick(found, bound, loc=where).result
-    return found

@@ -12,6 +12,7 @@ from layers.reductions import one_tile_softmax
 from layers.text import Text, Value
 
 ALWAYS = "alternate-corelets{gain=-1000000}"
+SINGLE = "group-iterations=off"
 ROWS, WIDTH = 9, 70
 COUNTS = (0, 1, 2, 3, 4, 7)
 NUMBER = Value("%n", None, "index")
@@ -118,7 +119,9 @@ def is_in_turns(line: LayerLine) -> bool:
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_number_of_iterations(name: str, count: int, known: bool) -> None:
-    line = LayerLine(case(name, count % 2, count, known=known), tuning=(ALWAYS, "split-corelets=off", "group-iterations=off"))
+    line = LayerLine(
+        case(name, count % 2, count, known=known), tuning=(ALWAYS, "split-corelets=off", "group-iterations=off")
+    )
     assert is_in_turns(line) == (count > 1 or not known)
     line.check_stages()
     line.check_shuffles(2)
@@ -127,5 +130,5 @@ def test_every_number_of_iterations(name: str, count: int, known: bool) -> None:
 @pytest.mark.parametrize("known", [True, False], ids=["known", "launch"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_channel_is_needed(name: str, known: bool) -> None:
-    line = LayerLine(case(name, 0, 7, known=known), tuning=(ALWAYS, "group-iterations=off"))
+    line = LayerLine(case(name, 0, 7, known=known), tuning=(ALWAYS, SINGLE))
     assert line.unneeded_channels() == []
