@@ -34,7 +34,7 @@ _ENOUGH = 8
 """Groups with which little is on its way before the first one and behind the last one."""
 
 _OVERLAPS = 1.4
-_FAIR = 1.2
+_FAIR = 1.35
 """Where units that take turns are this many times slower than such that overlap, enough groups are left for it if that
 is at most this many times slower than the best size.
 """
