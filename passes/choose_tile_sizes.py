@@ -12,13 +12,13 @@ from typing import ClassVar, Literal
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, tile_costs
-from spyrec.passes.analysis.axes import Axis, is_tensor_loop, segments
+from spyrec.passes.analysis.axes import Axis
 from spyrec.passes.analysis.beside import Beside
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.staging import Memories, fits
 from spyrec.passes.analysis.tensor_boxes import accesses_of
 from spyrec.passes.analysis.tile_costs import Costs
-from spyrec.passes.analysis.tiling import TILES, Group, Plan, Segment
+from spyrec.passes.analysis.tiling import TILES, Group, Plan, groups_of
 from spyrec.passkit import Pass, PassContext, option
 
 _GAIN = 0.95
@@ -81,7 +81,7 @@ class ChooseTileSizes(Pass):
             if any(loop in cut or TILES in loop.attributes for loop in (outer, *kernels.around(outer, op))):
                 continue  # its ops are cut with it
             # What is around a loop is cut with the loop, or else on its own.
-            for group in [*_groups(outer, values, loops=True), *_groups(outer, values, loops=False)]:
+            for group in _groups(outer, values):
                 members = group.operations
                 if any(map(_is_marked, members)) or not cut.isdisjoint(members):
                     continue
@@ -99,16 +99,10 @@ def _loops(function: ir.Operation) -> Iterator[ir.Operation]:
     return (op for op in kernels.walk(function) if op.name.startswith("scf."))
 
 
-def _groups(outer: ir.Operation, values: IndexValues, *, loops: bool) -> Iterator[Group]:
-    """The groups right inside of ``outer`` that touch memory: those with loops, or all that are left without."""
+def _groups(outer: ir.Operation, values: IndexValues) -> Iterator[Group]:
+    """The groups right inside of ``outer`` that touch memory."""
     for block in (block for region in outer.regions for block in region.blocks):
-        for operations in segments(block, loops=loops):
-            if loops and not any(map(is_tensor_loop, operations)):
-                continue
-            for group in Segment(operations, values).groups:
-                members = group.operations
-                if any(map(accesses_of, members)) and (not loops or any(map(is_tensor_loop, members))):
-                    yield group
+        yield from (group for group in groups_of(block, values) if any(map(accesses_of, group.operations)))
 
 
 def _is_marked(op: ir.Operation) -> bool:
@@ -153,8 +147,7 @@ class _Chooser:
         # it is cut itself.
         points = {op: math.prod(axis.extent for axis in axes.space(op)) for op in members}
         self._known: dict[tuple[Axis, ...], _Cut | None] = {}
-        self.loops = list(filter(is_tensor_loop, members))
-        self.root = max(reversed(self.loops or members), key=lambda op: (points[op], op.name == "linalg.generic"))
+        self.root = max(reversed(group.loops or members), key=lambda op: (points[op], op.name == "linalg.generic"))
 
     def mark(self) -> ir.Attribute | None:
         """The mark for the root of the group; ``None`` when the group stays as it is."""
@@ -176,7 +169,7 @@ class _Chooser:
         whole = self.costs.estimate({})
         fits_whole = fits(whole.single, self.room)
         # A loop over tensors overlaps in itself.
-        overlaps = bool(self.loops) or (self.trips >= _ENOUGH and fits(whole.slots, self.room))
+        overlaps = bool(self.group.loops) or (self.trips >= _ENOUGH and fits(whole.slots, self.room))
         if fits_whole and (self.options.when == "fit" or overlaps):
             return ()
         parallel = [axis for axis in self._axes() if not axis.reduced_by]

@@ -11,10 +11,9 @@ from spyrec.dialects import dataflow
 from spyrec.mlir import ir, scf
 from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import accumulators, kernels, ops, tensor_boxes
-from spyrec.passes.analysis.axes import segments
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Linear
-from spyrec.passes.analysis.tiling import TILES, Group, Phase, Plan, Segment, tiles_of
+from spyrec.passes.analysis.tiling import TILES, Group, Phase, Plan, groups_of, tiles_of
 from spyrec.passkit import Pass, PassContext
 
 
@@ -72,18 +71,28 @@ class TileAndFuse(Pass):
 
 
 def _next(function: ir.Operation, ctx: PassContext) -> tuple[ir.Operation, Group] | None:
-    """The first marked op, with the ops that it hangs together with."""
+    """A marked op, with the ops that it hangs together with.
+
+    Of those in a block, of the group that ends last: all of it moves behind its last op, so that its loops do not come
+    to stand between ops of another group.
+    """
     for marked in kernels.walk(function):
         if TILES not in marked.attributes:
             continue
-        for operations in segments(marked.block, loops=marked.name == "scf.for"):
-            if marked in operations:
-                values = IndexValues(function, implicit_tiles=ctx.device.cores)
-                groups = Segment(operations, values).groups
-                return marked, next(group for group in groups if marked in group.operations)
+        block = marked.block
+        place = {view.operation: k for k, view in enumerate(block.operations)}
+        values = IndexValues(function, implicit_tiles=ctx.device.cores)
+        found = [(root, group) for group in groups_of(block, values) if (root := _root(group)) is not None]
+        if found:
+            return max(found, key=lambda pair: place[pair[1].operations[-1]])
         ctx.sink.error(marked, "wrong-attribute", f"{marked.name} cannot be cut into tiles", TILES)
         del marked.attributes[TILES]
     return None
+
+
+def _root(group: Group) -> ir.Operation | None:
+    """The op of a group that says how it is cut."""
+    return next((op for op in group.loops or group.operations if TILES in op.attributes), None)
 
 
 def _plan(group: Group, marked: ir.Operation, wanted: list[tuple[int, int]]) -> Plan | None:

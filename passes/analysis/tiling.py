@@ -18,7 +18,7 @@ from functools import cached_property
 from spyrec.mlir import ir
 from spyrec.numerics import reductions
 from spyrec.passes.analysis import kernels
-from spyrec.passes.analysis.axes import Axes, Axis
+from spyrec.passes.analysis.axes import Axes, Axis, is_tensor_loop, segments
 from spyrec.passes.analysis.folds import fold
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Atom
@@ -147,6 +147,11 @@ class Group:
         self.operations = list(operations)
         self.axes = Axes(operations)
         self.values = segment.values
+
+    @cached_property
+    def loops(self) -> list[ir.Operation]:
+        """The loops over tensors that are ops of it."""
+        return list(filter(is_tensor_loop, self.operations))
 
     def has(self, op: ir.Operation, axis: Axis) -> bool:
         """Whether ``op`` runs over ``axis``, or takes or gives a tensor that has it."""
@@ -285,6 +290,17 @@ class Group:
         # Along the axis the first is at least one index further on.
         terms += [(one, 1, extent - 1), (one - other, 0, extent - 2)]
         return meets(first, second, terms, self.values)
+
+
+def groups_of(block: ir.Block, values: IndexValues) -> Iterator[Group]:
+    """The groups of a block, loops over tensors being ops as others; then the parts of those with such loops that hang
+    together without them. In a group with loops one of these has the mark.
+    """
+    found = [group for operations in segments(block, loops=True) for group in Segment(operations, values).groups]
+    yield from found
+    mixed = {op for group in found if group.loops for op in group.operations}
+    for operations in segments(block) if mixed else ():
+        yield from (group for group in Segment(operations, values).groups if not mixed.isdisjoint(group.operations))
 
 
 def tiles_of(op: ir.Operation) -> list[tuple[int, int]]:

@@ -108,3 +108,25 @@ func.func @two(%x: index, %y: index, %z: index, %w: index) attributes {grid = [1
   dataflow.write %b, @device[%c0 from %w] strides [1024, 1] : tensor<4096x1024xf32>
   return
 }
+
+// A loop in between with which it has nothing to do leaves a copy one group.
+// CHECK-LABEL: func.func @around
+// CHECK: %a = dataflow.read @device[%c0 from %x] strides [1024, 1] : tensor
+// CHECK: dataflow.write %a, {{.*}} {dataflow.tiles = [array<i64: 0, {{[0-9]+}}>]}
+// CHECK-NOT: dataflow.tiles
+// CHECK: return
+func.func @around(%x: index, %y: index, %z: index, %w: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %a = dataflow.read @device[%c0 from %x] strides [1024, 1] : tensor<4096x1024xf16>
+  %e = tensor.empty() : tensor<64xf32>
+  %f = scf.for %i = %c0 to %c4 step %c1 iter_args(%s = %e) -> (tensor<64xf32>) {
+    %o = affine.apply affine_map<(i) -> (i * 64)>(%i)
+    %b = dataflow.read @device[%o from %y] strides [1] : tensor<64xf32>
+    scf.yield %b : tensor<64xf32>
+  }
+  dataflow.write %a, @device[%c0 from %z] strides [1024, 1] : tensor<4096x1024xf16>
+  dataflow.write %f, @device[%c0 from %w] strides [1] : tensor<64xf32>
+  return
+}

@@ -115,9 +115,46 @@ def matmul_in_blocks(m: int, n: int, k: int, step: int) -> str:
     return signed(text, {"x": ("r", (m, k), "f32"), "y": ("r", (k, n), "f32"), "z": ("w", (m, n), "f32")})
 
 
+def interleaved() -> str:
+    """Two copies; the loop of the one must not come between the read and the write of the other."""
+    text = kernel(
+        read_box("a", "%x", SHAPE)
+        + read_box("b", "%y", SHAPE)
+        + write_box("a", "%z", SHAPE)
+        + write_box("b", "%w", SHAPE),
+        ("x", "y", "z", "w"),
+    )
+    return signed(text, {name: ("r" if name in "xy" else "w", SHAPE, "f32") for name in "xyzw"})
+
+
+def around_a_loop() -> str:
+    """A copy on both sides of a loop over tensors with which it has nothing to do."""
+    row = tensor((COLUMNS,), "f32")
+    text = kernel(
+        "%c1 = arith.constant 1 : index\n%n = arith.constant 3 : index\n"
+        + read_box("a", "%x", SHAPE)
+        + fill("f", (COLUMNS,), "0.0")
+        + f"%s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %f) -> ({row}) {{\n"
+        + f"%p = affine.apply affine_map<(i) -> (i * {COLUMNS})>(%i)\n"
+        + read_box("b", "%y", (COLUMNS,), offset="%p")
+        + generic(
+            "c", [("b", (COLUMNS,), "d0"), ("acc", (COLUMNS,), "d0")], ((COLUMNS,), "d0"),
+            "%r = arith.addf %a0, %a1 : f32\n", extents=(COLUMNS,),
+        )
+        + f"scf.yield %c : {row}\n}}\n"
+        + write_box("a", "%z", SHAPE)
+        + write_box("s", "%w", (COLUMNS,)),
+        ("x", "y", "z", "w"),
+    )  # fmt: skip
+    shapes = {"x": SHAPE, "y": SHAPE, "z": SHAPE, "w": (COLUMNS,)}
+    return signed(text, {name: ("r" if name in "xy" else "w", shape, "f32") for name, shape in shapes.items()})
+
+
 KERNELS: dict[str, Callable[[], str]] = {
     "chain": chain,
     "in_place": in_place,
+    "interleaved": interleaved,
+    "around_a_loop": around_a_loop,
     "row_sum": lambda: fold("d0", "addf", "0.0"),
     "column_sum": lambda: fold("d1", "addf", "0.0"),
     "row_max": lambda: fold("d0", "maximumf", LOWEST),

@@ -99,3 +99,45 @@ func.func @blocks(%x: index, %y: index, %z: index) attributes {grid = [1]} {
   dataflow.write %s, @device[%c0 from %z] strides [64, 1] : tensor<32x64xf32>
   return
 }
+
+// Groups between each other: the loop of the second stands behind the one of the first, each with its own read.
+// CHECK-LABEL: func.func @interleaved
+// CHECK-NOT: tensor<32x64xf32>
+// CHECK: scf.for
+// CHECK: dataflow.read @device[%{{.+}} from %x] strides [64, 1] : tensor<8x64xf32>
+// CHECK: dataflow.write %{{.+}}, @device[%{{.+}} from %z] strides [64, 1] : tensor<8x64xf32>
+// CHECK: scf.for
+// CHECK: dataflow.read @device[%{{.+}} from %y] strides [64, 1] : tensor<4x64xf32>
+// CHECK: dataflow.write %{{.+}}, @device[%{{.+}} from %w] strides [64, 1] : tensor<4x64xf32>
+// CHECK: return
+func.func @interleaved(%x: index, %y: index, %z: index, %w: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %a = dataflow.read @device[%c0 from %x] strides [64, 1] : tensor<32x64xf32>
+  %b = dataflow.read @device[%c0 from %y] strides [64, 1] {dataflow.tiles = [array<i64: 0, 4>]} : tensor<32x64xf32>
+  dataflow.write %a, @device[%c0 from %z] strides [64, 1] {dataflow.tiles = [array<i64: 0, 8>]} : tensor<32x64xf32>
+  dataflow.write %b, @device[%c0 from %w] strides [64, 1] : tensor<32x64xf32>
+  return
+}
+
+// What stands on both sides of a loop with which it has nothing to do is cut as one.
+// CHECK-LABEL: func.func @around
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: scf.for
+// CHECK-NEXT: affine.apply
+// CHECK: %[[A:.+]] = dataflow.read @device[%{{.+}} from %x] strides [64, 1] : tensor<8x64xf32>
+// CHECK: dataflow.write %[[A]], @device[%{{.+}} from %z] strides [64, 1] : tensor<8x64xf32>
+func.func @around(%x: index, %y: index, %z: index, %w: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %a = dataflow.read @device[%c0 from %x] strides [64, 1] : tensor<32x64xf32>
+  %e = tensor.empty() : tensor<64xf32>
+  %f = scf.for %i = %c0 to %c4 step %c1 iter_args(%s = %e) -> (tensor<64xf32>) {
+    %o = affine.apply affine_map<(i) -> (i * 64)>(%i)
+    %b = dataflow.read @device[%o from %y] strides [1] : tensor<64xf32>
+    scf.yield %b : tensor<64xf32>
+  }
+  dataflow.write %a, @device[%c0 from %z] strides [64, 1] {dataflow.tiles = [array<i64: 0, 8>]} : tensor<32x64xf32>
+  dataflow.write %f, @device[%c0 from %w] strides [1] : tensor<64xf32>
+  return
+}
