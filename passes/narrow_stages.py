@@ -100,7 +100,9 @@ class _Way:
         """Make it a loop over pieces of at most ``limit`` bytes, where there is a way to."""
         type_ = ir.MemRefType(self.stages[0].type)
         shape = list(type_.shape)
-        piece = _piece(shape, buffers.size(type_) // max(1, math.prod(shape)), limit)
+        if 0 in shape:
+            return False
+        piece = _piece(shape, buffers.size(type_) // math.prod(shape), limit)
         walked = [d for d, (whole, part) in enumerate(zip(shape, piece, strict=True)) if part < whole]
         if not walked or not all(_can_cut(transfer, walked) for transfer in self.transfers):
             return False

@@ -58,3 +58,17 @@ func.func @others(%x: index, %o: index) attributes {grid = [1]} {
   dataflow.data_transfer from %t to %b {route = ["l1", "fill", "lx"], unit = @fill} : memref<64x128xf16, "l1">, memref<64x128xf16, "lx">
   return
 }
+
+// -----
+
+// A box without points, beside one that is too large and cannot be cut.
+func.func @empty(%x: index, %o: index) attributes {grid = [1]} {
+  %b = dataflow.alloc : memref<64x128xf16, "lx">
+  %s = dataflow.alloc : memref<64x128xf16, "l1">
+  dataflow.data_transfer from @device[%o from %x] strides [128, 1] to %s {route = ["ddr", "fetch", "l1"], unit = @fetch} : memref<64x128xf16, "l1">
+  %c = dataflow.alloc : memref<0x128xf16, "lx">
+  %t = dataflow.alloc : memref<0x128xf16, "l1">
+  dataflow.data_transfer from @device[%o from %x] strides [128, 1] to %t {route = ["ddr", "fetch", "l1"], unit = @fetch} : memref<0x128xf16, "l1">
+  dataflow.data_transfer from %t to %c {route = ["l1", "fill", "lx"], unit = @fill} : memref<0x128xf16, "l1">, memref<0x128xf16, "lx">
+  return
+}
