@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spyrec.device.model import Device
 from spyrec.dialects import dataflow
-from spyrec.mlir import ir, scf
+from spyrec.mlir import arith, ir, scf
 from spyrec.passes.analysis import buffers, kernels, ops
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.loop_costs import WORTH, Iteration, iteration
@@ -226,7 +226,7 @@ class _Turns:
         counter = self._counter(rounds, number)
         if self.trips is not None:
             return self._copy(counter, values, None)
-        there = ops.compare(_LESS, counter, self.high, self.location)
+        there = ops.compare(arith.CmpIPredicate.slt, counter, self.high, self.location)
         with self.location:
             branch = scf.IfOp(there, [value.type for value in values], has_else=bool(values))
         with ir.InsertionPoint(branch.then_block):
@@ -248,7 +248,3 @@ class _Turns:
             elif UNIT in op.attributes and corelet is not None:
                 op.attributes[CORELET] = ops.i64(corelet)
         return handed
-
-
-_LESS = 2
-"""``slt`` of ``arith.cmpi``."""

@@ -295,9 +295,10 @@ def trips_of(loop: ir.Operation, values: IndexValues) -> int:
         return MANY
     if loop.name != "scf.for":
         return 1
-    low, high = (values.form(operand) for operand in list(loop.operands)[:2])
-    trips = high - low
-    return max(0, trips.constant) if trips.is_constant else max(0, min(MANY, values.interval(trips).high))
+    low, high, step = (values.form(operand) for operand in list(loop.operands)[:3])
+    by = max(1, step.constant) if step.is_constant else 1
+    most = values.interval(high - low).high
+    return max(0, -(-most // by) if (high - low).is_constant else min(MANY, -(-most // by)))
 
 
 def _works(op: ir.Operation, axes: Axes, memories: Memories) -> list[_Work]:

@@ -46,6 +46,9 @@ def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: i
     useful = {(a, b): _useful(machine, a, b, counter) for (a, b), counter in traffic.links.items()}
     bound = roofline.bound(binary, device, read + written, useful, trace.tallies)
     posters = {channel.name: channel.source for channel in binary.channels}
+    executed: dict[tuple[int, int], list[int]] = {}
+    for (_, unit, index), tally in trace.tallies.items():
+        executed.setdefault((unit, index), []).append(tally.count)
     rooms = {name: {"size": size, **_room(binary, name, trace.tallies)} for name, size in machine.sizes.items()}
     return {
         "schema": SCHEMA,
@@ -66,9 +69,7 @@ def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: i
             {"source": link[0], "target": link[1], "useful": useful[link], "asked": c.asked, "moved": c.moved}
             for link, c in traffic.links.items()
         ],
-        "transfers": [
-            _transfer(machine, *key, c, trace.tallies) for key, c in sorted(traffic.transfers.items()) if c.boxes
-        ],
+        "transfers": [_transfer(machine, *key, c, executed) for key, c in sorted(traffic.transfers.items()) if c.boxes],
         "ring": [
             {"from": link // 2, "to": (link // 2 + (-1 if link % 2 else 1)) % device.cores, "moved": moved}
             for link, moved in sorted(traffic.ring.items())
@@ -83,9 +84,11 @@ def _transfer(
     label: str,
     index: int,
     counter: TransferCounter,
-    tallies: Mapping[tuple[int, int, int], Tally],
+    executed: Mapping[tuple[int, int], Sequence[int]],
 ) -> dict[str, Any]:
-    """What one instruction moved of device memory, and what decides how much that is."""
+    """What one instruction moved of device memory, and what decides how much that is. ``executed``: how often each core
+    did so, per unit and instruction.
+    """
     binary, device = machine.binary, machine.device
     number = next(n for n, program in enumerate(binary.units) if program.label == label)
     program = binary.units[number]
@@ -96,7 +99,7 @@ def _transfer(
     strides = tuple(d.source_stride if reads else d.dest_stride for d in instruction.dims)
     run, _ = cost.runs(tuple(d.count for d in instruction.dims), strides, instruction.element_bytes)
     links = path(device, program.kind, *map(binary.memory, ends))
-    counts = [tally.count for (_, unit, at), tally in tallies.items() if (unit, at) == (number, index)]
+    counts = executed.get((number, index), ())
     position = machine.log.position(Place(number, index, label))
     return {
         "place": None if position is None else str(position),

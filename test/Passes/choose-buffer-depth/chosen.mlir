@@ -81,12 +81,19 @@ func.func @outer(%x: index, %n: index) attributes {grid = [1]} {
 // Three iterations have no use for four slots.
 // CHECK-LABEL: func.func @few
 // CHECK: depth = 2 : i64, name = "x"
+// CHECK: depth = 2 : i64, name = "y"
 func.func @few(%x: index) attributes {grid = [1]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   scf.for %i = %c0 to %c3 step %c1 {
     %a = dataflow.alloc {name = "x"} : memref<64xf16, "lx">
+    dataflow.data_transfer from @device[%i from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<64xf16, "lx">
+  }
+  %c2 = arith.constant 2 : index
+  %c6 = arith.constant 6 : index
+  scf.for %i = %c0 to %c6 step %c2 {
+    %a = dataflow.alloc {name = "y"} : memref<64xf16, "lx">
     dataflow.data_transfer from @device[%i from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<64xf16, "lx">
   }
   return
