@@ -210,10 +210,22 @@ class _Turns:
         low, high = (ir.AffineExpr.get_dim(k) for k in (0, 1))
         trips = ir.AffineExpr.get_ceil_div(high - low, self.step)
         map_ = ir.AffineMap.get(2, 0, [ir.AffineExpr.get_floor_div(trips, self.count)])
-        rounds = ops.apply(map_, [self.low, self.high], self.location)
-        if not self.may_be_negative:
-            return rounds
-        return ops.largest(rounds, ops.index_constant(0, self.location), self.location)
+        with ir.InsertionPoint(self._outermost()):
+            rounds = ops.apply(map_, [self.low, self.high], self.location)
+            if not self.may_be_negative:
+                return rounds
+            return ops.largest(rounds, ops.index_constant(0, self.location), self.location)
+
+    def _outermost(self) -> ir.Operation:
+        """The loop, or the outermost op around it in which its bounds do not change: buffers in loops have slots only
+        where the number of iterations is computed outside.
+        """
+        found = self.loop
+        for op in kernels.around(self.loop, kernels.function_of(self.loop)):
+            if kernels.is_inside(self.low, op) or kernels.is_inside(self.high, op):
+                break
+            found = op
+        return found
 
     def _counter(self, round_: ir.Value, number: int) -> ir.Value:
         """What the loop counted to when ``round_`` rounds and ``number`` iterations had been done."""

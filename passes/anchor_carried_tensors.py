@@ -133,7 +133,7 @@ def _anchored(yielded: Sequence[ir.Value], op: ir.Operation) -> ir.Value | None:
     """The place where all arms have put their value already."""
     places = {next(iter(_places_of(value)), value) for value in yielded}
     (place, *others) = places
-    return place if not others and not _is_inside(place, op) else None
+    return place if not others and not kernels.is_inside(place, op) else None
 
 
 def _places_of(value: ir.Value) -> Sequence[ir.Value]:
@@ -169,7 +169,7 @@ def _may_go(value: ir.Value, taker: ir.Operation) -> bool:
             taken += 1
         elif user.name == ops.MATERIALIZE and use.operand_number == 1 and user.block == block:
             continue
-        elif _is_within(user, taker):
+        elif kernels.is_within(user, taker):
             if taker.name != "scf.if":
                 return False
         elif user.block != block or not user.is_before_in_block(taker) or not _only_reads(user, use.operand_number):
@@ -197,20 +197,6 @@ def _lies_in(value: ir.Value, place: ir.Value) -> bool:
         return _lies_in(maker.operands[3 + number], place)
     if maker.name == "scf.if":
         return all(_lies_in(kernels.terminator(region.blocks[0]).operands[number], place) for region in maker.regions)
-    return False
-
-
-def _is_inside(value: ir.Value, op: ir.Operation) -> bool:
-    owner = value.owner
-    return _is_within(kernels.owner(owner) if isinstance(owner, ir.Block) else owner.operation, op)
-
-
-def _is_within(inner: ir.Operation, op: ir.Operation) -> bool:
-    at: ir.Operation | None = inner
-    while at is not None:
-        if at == op:
-            return True
-        at = kernels.parent(at)
     return False
 
 

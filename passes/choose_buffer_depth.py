@@ -194,15 +194,12 @@ def _rotates(buffer: ir.Operation, function: ir.Operation) -> bool:
     if not loops or around[: len(loops)] != loops:
         return False
     return all(
-        _defined_outside(inner.operands[1], outer, function)
+        _is_constant(inner.operands[1]) or not kernels.is_inside(inner.operands[1], outer)
         for level, inner in enumerate(loops)
         for outer in loops[level + 1 :]
     )
 
 
-def _defined_outside(value: ir.Value, loop: ir.Operation, function: ir.Operation) -> bool:
+def _is_constant(value: ir.Value) -> bool:
     maker = kernels.defining(value)
-    if maker is not None and maker.name == "arith.constant":
-        return True
-    place = maker if maker is not None else ir.BlockArgument(value).owner.owner.operation
-    return loop != place and loop not in list(kernels.around(place, function))
+    return maker is not None and maker.name == "arith.constant"

@@ -49,6 +49,20 @@ def around(op: ir.Operation, function: ir.Operation) -> Iterator[ir.Operation]:
         at = parent(at)
 
 
+def is_within(inner: ir.Operation, op: ir.Operation) -> bool:
+    """Whether ``inner`` is ``op``, or stands in it."""
+    at: ir.Operation | None = inner
+    while at is not None and at != op:
+        at = parent(at)
+    return at is not None
+
+
+def is_inside(value: ir.Value, op: ir.Operation) -> bool:
+    """Whether ``value`` is made by ``op`` or in it; arguments of blocks are made by the op around them."""
+    maker = defining(value)
+    return is_within(owner(ir.BlockArgument(value).owner) if maker is None else maker, op)
+
+
 def function_of(op: ir.Operation) -> ir.Operation:
     """The ``func.func`` that ``op`` stands in."""
     at = parent(op)

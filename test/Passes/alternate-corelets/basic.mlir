@@ -120,3 +120,49 @@ func.func @launch(%x: index, %z: index, %n: index) attributes {grid = [1]} {
   dataflow.data_transfer from %b to @device[%place from %z] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<1xf32, "lx">
   return
 }
+
+// How many rounds there are is computed where the bounds are, so that buffers in the inner loop can have slots.
+//
+// CHECK-LABEL: func.func @inner
+// CHECK: %[[N:.*]] = affine.apply #[[HALF]](%c0, %n)
+// CHECK: %[[MOST:.*]] = arith.maxsi %[[N]]
+// CHECK: scf.for %{{.*}} = %c0 to %c8 step
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[MOST]] step
+// CHECK: scf.if
+// CHECK: scf.for %[[I:.*]] = %c0 to %c8 step
+// CHECK: affine.apply #[[HALF]](%c0, %[[I]])
+// CHECK: return
+func.func @inner(%x: index, %z: index, %n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %a = dataflow.alloc {depth = 4 : i64, name = "x"} : memref<2048xf32, "lx">
+      dataflow.data_transfer from @device[%j from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<2048xf32, "lx">
+      %s = dataflow.alloc {depth = 2 : i64, name = "s"} : memref<1xf32, "lx">
+      linalg.generic {indexing_maps = [#row, #one], iterator_types = ["reduction"], dataflow.unit = @sfu} ins(%a : memref<2048xf32, "lx">) outs(%s : memref<1xf32, "lx">) {
+      ^bb0(%p: f32, %o: f32):
+        %v = math.exp %p : f32
+        %w = arith.maximumf %o, %v : f32
+        linalg.yield %w : f32
+      }
+      dataflow.data_transfer from %s to @device[%j from %z] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<1xf32, "lx">
+    }
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    scf.for %j = %c0 to %i step %c1 {
+      %a = dataflow.alloc {depth = 2 : i64, name = "y"} : memref<2048xf32, "lx">
+      dataflow.data_transfer from @device[%j from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<2048xf32, "lx">
+      %s = dataflow.alloc {depth = 2 : i64, name = "t"} : memref<1xf32, "lx">
+      linalg.generic {indexing_maps = [#row, #one], iterator_types = ["reduction"], dataflow.unit = @sfu} ins(%a : memref<2048xf32, "lx">) outs(%s : memref<1xf32, "lx">) {
+      ^bb0(%p: f32, %o: f32):
+        %v = math.exp %p : f32
+        %w = arith.maximumf %o, %v : f32
+        linalg.yield %w : f32
+      }
+      dataflow.data_transfer from %s to @device[%j from %z] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<1xf32, "lx">
+    }
+  }
+  return
+}
