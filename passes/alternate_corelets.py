@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -185,23 +186,35 @@ class _Turns:
         """Put the turns in the place of the loop."""
         with ir.InsertionPoint(self.loop):
             rounds = self._rounds()
-            zero, one = (ops.index_constant(value, self.location) for value in (0, 1))
-            with self.location:  # of the counter, for which the builder asks
-                made = scf.ForOp(zero, rounds, one, self.inits, loc=self.loop.location)
-            for new, old in zip(list(made.body.arguments)[1:], list(self.body.arguments)[1:], strict=True):
-                ir.BlockArgument(new).set_location(old.location)
-            with ir.InsertionPoint(made.body):
-                values = list[ir.Value](made.body.arguments)[1:]
-                for corelet in range(self.count):
-                    counter = self._counter(made.body.arguments[0], corelet)
-                    values = self._copy(counter, values, corelet)
-                scf.YieldOp(values, loc=self.location)
-            values = list[ir.Value](made.results)
+            if self.trips is not None and self.trips // self.count == 1:
+                # No loop: what lives in one lives during all of it, and could share no bytes.
+                values = self._round(ops.index_constant(0, self.location), self.inits)
+            else:
+                values = self._loop(rounds)
             for number in range(self.rest):
                 values = self._left_over(rounds, number, values)
             for result, value in zip(self.loop.results, values, strict=True):
                 result.replace_all_uses_with(value)
         self.loop.erase()
+
+    def _loop(self, rounds: ir.Value) -> list[ir.Value]:
+        """All rounds; gives what the last one hands on."""
+        zero, one = (ops.index_constant(value, self.location) for value in (0, 1))
+        with self.location:  # of the counter, for which the builder asks
+            made = scf.ForOp(zero, rounds, one, self.inits, loc=self.loop.location)
+        for new, old in zip(list(made.body.arguments)[1:], list(self.body.arguments)[1:], strict=True):
+            ir.BlockArgument(new).set_location(old.location)
+        with ir.InsertionPoint(made.body):
+            counter, *values = made.body.arguments
+            scf.YieldOp(self._round(counter, values), loc=self.location)
+        return list(made.results)
+
+    def _round(self, round_: ir.Value, values: Sequence[ir.Value]) -> list[ir.Value]:
+        """An iteration for each corelet."""
+        handed = list(values)
+        for corelet in range(self.count):
+            handed = self._copy(self._counter(round_, corelet), handed, corelet)
+        return handed
 
     def _rounds(self) -> ir.Value:
         """How often all corelets have their turn."""
