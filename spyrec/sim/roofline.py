@@ -177,8 +177,8 @@ def _compute(unit: Unit, device: Device, instruction: Stream | Contract) -> tupl
 def _chain(binary: Binary, device: Device, steps: _Steps) -> list[tuple[str, int]]:
     """What one tile passes, in order: (role of the unit, cycles at least).
 
-    A step counts only if a channel joins it to the one before. Where there is none between device memory and LX, the
-    transfers by way of stages are steps of their own.
+    A step counts only if a channel joins it to the one before, or the ring does, by which cores share what one of them
+    has loaded. Where there is none between device memory and LX, the transfers by way of stages are steps of their own.
     """
     labels = {u.label: device.units[u.kind].role for u in binary.units}
     joined = {(labels[c.source], labels[c.target]) for c in binary.channels}
@@ -187,9 +187,16 @@ def _chain(binary: Binary, device: Device, steps: _Steps) -> list[tuple[str, int
     near, far = device.memory("lx").kind, device.memory("device").kind
     ways = [("load", work) for work in _way(device, steps, far, near)]
     ways += [*sorted(steps.compute.items()), *(("store", work) for work in _way(device, steps, near, far))]
+    around = steps.moves.get((near, near), _Work())
     for role, work in ways:
-        if work.amount and (not chain or (chain[-1][0], role) in joined):
-            chain.append((role, work.least))
+        if not work.amount:
+            continue
+        last = chain[-1][0] if chain else None
+        if last is not None and (last, role) not in joined:
+            if not {(last, "ring"), ("ring", role)} <= joined:
+                continue
+            chain.append(("ring", around.least))
+        chain.append((role, work.least))
     return chain
 
 

@@ -156,3 +156,13 @@ def operations(op: object) -> list[object]:
 
     visit(op)
     return found
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_the_bound_goes_on_behind_the_ring(name: str) -> None:
+    """A tile's load comes before its compute also where another core does it, and no run is faster than its bound."""
+    seen = line(name, ALWAYS)
+    report = execute.run_binary(seen.artifact, seen.launch()).report
+    assert report["bound"]["cycles"] <= report["cycles"]
+    units = [resource for resource in report["bound"]["resources"] if resource["name"].startswith("units")]
+    assert any(resource["edges"] > 0 for resource in units)
