@@ -11,10 +11,15 @@ def may_meet(base: ir.Value | None, other: ir.Value | None) -> bool:
 
     Different arguments of the kernel are different memory, unless one is marked as ``spyrec.may_alias``.
     """
-    if base is None or other is None or base == other:
+    if base is None or other is None or is_same(base, other):
         return True
     arguments = [argument_of(value) for value in (base, other)]
     return any(argument is None or kernels.may_alias(argument) for argument in arguments)
+
+
+def is_same(base: ir.Value | None, other: ir.Value | None) -> bool:
+    """Whether two addresses are one value, or both literals."""
+    return base is other or (base is not None and other is not None and base == other)
 
 
 def argument_of(base: ir.Value) -> ir.BlockArgument | None:

@@ -10,7 +10,7 @@ from spyrec import numerics
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.ods.spec import Arity
-from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis import kernels, reach
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Linear
 from spyrec.passes.analysis.overlap import Term, can_reach
@@ -41,7 +41,6 @@ class AccessBox:
 
     space: str
     base: ir.Value | None
-    may_alias: bool
     start: Linear
     strides: tuple[int, ...]
     extents: tuple[int, ...]
@@ -66,17 +65,12 @@ def access_box(op: ir.Operation, values: IndexValues) -> AccessBox:
     return AccessBox(
         view.space.value,
         view.base,
-        _may_alias(view.base),
         values.unwrapped(view.offset).scaled(element),
         strides,
         tuple(tensor.shape),
         element,
         len(view.strides) > 0 or len(view.indices) > 0 or view.core is not None,
     )
-
-
-def _may_alias(base: ir.Value | None) -> bool:
-    return not isinstance(base, ir.BlockArgument) or kernels.may_alias(base)
 
 
 def meets(first: AccessBox, second: AccessBox, terms: list[Term], values: IndexValues) -> bool:
@@ -92,12 +86,8 @@ def always_meets(first: AccessBox, second: AccessBox) -> bool | None:
     """Whether two boxes meet, as far as addresses have no part in it; ``None`` where they decide."""
     if first.space != second.space or 0 in first.extents or 0 in second.extents:
         return False
-    if first.base is None or second.base is None:
-        # Literal addresses are those of no argument.
-        if first.base is not second.base:
-            return False
-    elif first.base != second.base:
-        return first.may_alias or second.may_alias
+    if not reach.is_same(first.base, second.base):
+        return reach.may_meet(first.base, second.base)
     return True if first.unknown or second.unknown else None
 
 

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from spyrec.mlir import ir
 from spyrec.numerics import reductions
-from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis import kernels, reach
 from spyrec.passes.analysis.axes import Axes, Axis, is_tensor_loop, segments
 from spyrec.passes.analysis.folds import fold
 from spyrec.passes.analysis.index_values import IndexValues
@@ -341,6 +341,6 @@ def neighbours(boxes: Sequence[AccessBox], writes: Sequence[bool]) -> Iterator[t
         for some, others in itertools.combinations(group.values(), 2):
             yield from itertools.product(some, others)
     whole = {key: list(itertools.chain(*group.values())) for key, group in groups.items()}
-    for ((space, _), some), ((other, _), others) in itertools.combinations(whole.items(), 2):
-        if space == other and (boxes[some[0]].may_alias or boxes[others[0]].may_alias):
+    for ((space, base), some), ((other, foreign), others) in itertools.combinations(whole.items(), 2):
+        if space == other and reach.may_meet(base, foreign):
             yield from itertools.product(some, others)

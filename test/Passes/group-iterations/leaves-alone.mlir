@@ -194,6 +194,19 @@ func.func @aliased(%x: index {spyrec.may_alias}, %z: index) attributes {grid = [
   return
 }
 
+// A literal address may be that of an argument.
+func.func @at_a_literal(%x: index) attributes {grid = [2]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %o = affine.apply affine_map<(d0) -> (d0 * 64)>(%i)
+    %a = dataflow.read @device[%o from %x] strides [1] : tensor<64xf16>
+    dataflow.write %a, @device[%o] strides [1] : tensor<64xf16>
+  }
+  return
+}
+
 // Rows that a list scatters.
 func.func @scattered(%x: index, %z: index, %l: index, %n: index, %c: i1) attributes {grid = [2]} {
   %c0 = arith.constant 0 : index

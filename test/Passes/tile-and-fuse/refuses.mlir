@@ -25,6 +25,17 @@ func.func @aliases(%x: index {spyrec.may_alias}, %z: index) attributes {grid = [
 
 // -----
 
+// A literal address may be that of an argument.
+func.func @literal(%x: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  // expected-error@below {{dataflow.read cannot be cut into tiles of 8 of dimension 0: results would change}}
+  %a = dataflow.read @device[%c0 from %x] strides [64, 1] {dataflow.tiles = [array<i64: 0, 8>]} : tensor<100x64xf16>
+  dataflow.write %a, @device[%c0] strides [64, 1] : tensor<100x64xf16>
+  return
+}
+
+// -----
+
 // A write that does not have the dimension stays behind a read that has it.
 func.func @waits(%x: index, %z: index) attributes {grid = [1]} {
   %c0 = arith.constant 0 : index
