@@ -39,6 +39,11 @@ _FAIR = 1.35
 is at most this many times slower than the best size.
 """
 
+_LARGEST = 1 << 16
+"""The largest group that is worth a look: what a transfer takes to start is nothing beside so many iterations, and
+sizes that divide the number of iterations are searched one by one.
+"""
+
 _UNKNOWN = 64
 """Iterations that a loop is taken to have when the launch decides."""
 
@@ -289,7 +294,9 @@ def _counts(op: ir.Operation) -> bool:
 
 def _sizes(count: int) -> Iterator[int]:
     """Sizes of groups that are worth a look: powers of two, and what is near to one and leaves less over."""
-    found = {1 << bits for bits in range(1, count.bit_length())} | {count}
+    found = {1 << bits for bits in range(1, min(count, _LARGEST).bit_length())}
+    if count <= _LARGEST:
+        found.add(count)
     for size in list(found):
         found.add(-(-count // -(-count // size)))
         found.add(next(near for near in range(size, 0, -1) if count % near == 0))

@@ -24,6 +24,8 @@ _FACT_STEPS = 2
 
 _UNWRAPPED = ("arith.addi", "arith.subi", "arith.muli", "affine.apply")
 
+_INDEX = Interval.signed(64)
+
 _NEGATED = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sle": "sgt", "sgt": "sle"}
 _NEGATED |= {"ult": "uge", "uge": "ult", "ule": "ugt", "ugt": "ule"}
 
@@ -54,6 +56,12 @@ class IndexValues:
 
         Right for what is known to fit in the end, such as an address: arithmetic that wraps is exact modulo 2**64.
         """
+        found = self._unwrapped(value)
+        # Factors that are no numbers of the type have wrapped around themselves.
+        numbers = [found.constant, *(factor for _, factor in found.terms)]
+        return found if all(number in _INDEX for number in numbers) else self.form(value)
+
+    def _unwrapped(self, value: ir.Value) -> Linear:
         op = kernels.defining(value)
         if op is None or not isinstance(value.type, ir.IndexType):
             return self.form(value)

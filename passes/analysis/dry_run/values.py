@@ -109,6 +109,10 @@ def uniform(value: Per) -> Value:
     return first if all(v == first for v in value) else value
 
 
+_FAR = (10**3, 10**6, 10**9)
+"""Values at which what grows without bounds has grown."""
+
+
 class Choices:
     """Stands in for what is not known. ``script`` says which option to take, in order; then ``default`` does. ``bits``
     gives integers of which a program looks at single bits.
@@ -164,6 +168,27 @@ class Choices:
                 self.known[free[0]] = value
                 if sym.value(self.known) == target:
                     return target
+            nearest = self._nearest(sym, free[0], target)
+            if nearest is not None:
+                return nearest
             del self.known[free[0]]
         self.known[sym] = target
         return target
+
+    def _nearest(self, sym: Sym, leaf: Sym, target: int) -> int | None:
+        """What ``sym`` comes nearest to ``target``, with the ``leaf`` that gives it, where it seems to have bounds that
+        ``target`` is not within: the remainder by 5 is never 7, and what follows from that is no fault.
+        """
+        found: dict[int, int] = {}
+        for value in (*range(64), *(target * factor for factor in range(2, 130)), *_FAR):
+            self.known[leaf] = value
+            result = sym.value(self.known)
+            if result == target:
+                return target
+            if result is not None:
+                found.setdefault(result, value)
+        if not found or min(found) < target < max(found):
+            return None
+        nearest = min(found, key=lambda result: abs(result - target))
+        self.known[leaf] = found[nearest]
+        return nearest

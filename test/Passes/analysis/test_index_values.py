@@ -347,3 +347,20 @@ def test_what_an_argument_promises(promise: str, code: str, expected: Interval) 
         function = module.body.operations[0].operation
         value = next(op.results[0] for op in kernels.walk(function) if code.split()[2] == op.name)
         assert IndexValues(function).interval(value) == expected
+
+
+def test_factors_of_what_does_not_wrap_are_numbers_of_the_type() -> None:
+    text = """
+        func.func @f(%i: index) {
+          %big = arith.constant 4294967296 : index
+          %a = arith.muli %i, %big : index
+          %b = arith.muli %a, %big : index
+          return
+        }"""
+    with CONTEXT:
+        module = ir.Module.parse(text)
+        function = module.body.operations[0].operation
+        values = IndexValues(function, TILES)
+        argument, (_, a, b, _) = function.regions[0].blocks[0].arguments[0], function.regions[0].blocks[0].operations
+        assert values.unwrapped(a.operation.result) == values.form(argument).scaled(1 << 32)
+        assert values.unwrapped(b.operation.result) == values.form(b.operation.result)

@@ -1,0 +1,57 @@
+// A number of iterations that only the launch knows, but that has bounds: two at most need no channel back, with two slots.
+//
+// RUN: spyrec opt %s --verify-program --split-input-file --verify-diagnostics
+
+func.func @at_most_two(%x: index, %y: index, %n: index) attributes {grid = [4]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %trips = affine.apply affine_map<(n) -> ((n mod 5) floordiv 2)>(%n)
+  dataflow.buffer @b {address = 0, slot_bytes = 128, depth = 2}
+  dataflow.channel @full from @load to @store {init = 0}
+  dataflow.program_unit @load(%core) {
+    scf.for %i = %c0 to %trips step %c1 {
+      %at = affine.apply affine_map<(i)[c] -> ((c * 2 + i) * 128)>(%i)[%core]
+      %slot = affine.apply affine_map<(i) -> ((i mod 2) * 128)>(%i)
+      dataflow.transfer @device[%at from %x] strides [2] to @lx[%slot in @b] strides [2] counts [64] {element_bytes = 2}
+      dataflow.post @full
+    }
+  }
+  dataflow.program_unit @store(%core) {
+    scf.for %i = %c0 to %trips step %c1 {
+      %at = affine.apply affine_map<(i)[c] -> ((c * 2 + i) * 128)>(%i)[%core]
+      %slot = affine.apply affine_map<(i) -> ((i mod 2) * 128)>(%i)
+      dataflow.wait @full
+      dataflow.transfer @lx[%slot in @b] strides [2] to @device[%at from %y] strides [2] counts [64] {element_bytes = 2}
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @at_most_three(%x: index, %y: index, %n: index) attributes {grid = [4]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %trips = affine.apply affine_map<(n) -> ((n mod 7) floordiv 2)>(%n)
+  dataflow.buffer @b {address = 0, slot_bytes = 128, depth = 2}
+  dataflow.channel @full from @load to @store {init = 0}
+  dataflow.program_unit @load(%core) {
+    scf.for %i = %c0 to %trips step %c1 {
+      %at = affine.apply affine_map<(i)[c] -> ((c * 3 + i) * 128)>(%i)[%core]
+      %slot = affine.apply affine_map<(i) -> ((i mod 2) * 128)>(%i)
+      // expected-note@+1 {{the other access}}
+      dataflow.transfer @device[%at from %x] strides [2] to @lx[%slot in @b] strides [2] counts [64] {element_bytes = 2}
+      dataflow.post @full
+    }
+  }
+  dataflow.program_unit @store(%core) {
+    scf.for %i = %c0 to %trips step %c1 {
+      %at = affine.apply affine_map<(i)[c] -> ((c * 3 + i) * 128)>(%i)[%core]
+      %slot = affine.apply affine_map<(i) -> ((i mod 2) * 128)>(%i)
+      dataflow.wait @full
+      // expected-error@+1 {{@store reads bytes 0 to 127 of LX; @load writes them too, and no channel orders the two}}
+      dataflow.transfer @lx[%slot in @b] strides [2] to @device[%at from %y] strides [2] counts [64] {element_bytes = 2}
+    }
+  }
+  return
+}
