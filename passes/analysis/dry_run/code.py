@@ -91,7 +91,8 @@ class Code:
     ``windows``: the bytes of device memory that the kernel's views cover, ``None`` when the function does not say.
     ``remote``: a core reaches into the LX of another one. ``names`` of arguments, by the high bits of their addresses;
     ``aliased``: those of arguments that may be one another. ``visits``: numbers of iterations
-    (None: not known) of loops whose iterations meet different cores.
+    (None: not known) of loops whose iterations meet different cores. ``height``: how deep loops are nested in others, at
+    most.
     """
 
     function: ir.Operation
@@ -107,6 +108,7 @@ class Code:
     names: dict[int, str] = field(default_factory=dict)
     aliased: set[int] = field(default_factory=set)
     visits: set[int | None] = field(default_factory=set)
+    height: int = 0
 
     def bytes_text(self, low: int, high: int) -> str:
         """How bytes of device memory are called in messages."""
@@ -252,7 +254,7 @@ class _Builder:
         counter, *carried = [self.slot(a) for a in body.arguments]
         results = [self.slot(r) for r in op.results]
         nodes, yielded = self.block(body)
-        height = _height(op)
+        self.code.height = max(self.code.height, _height(op))
         if _visits_cores(op):
             self.code.visits.add(_iterations(op))
 
@@ -260,7 +262,7 @@ class _Builder:
             values = unit.values
             state = [values[i] for i in inits]
             low, step = unit.control(values[bounds[0]]), unit.control(values[bounds[2]], 1)
-            for number in unit.run.counters(unit, low, values[bounds[1]], step, height):
+            for number in unit.run.counters(unit, low, values[bounds[1]], step):
                 values[counter] = number
                 for slot, value in zip(carried, state, strict=True):
                     values[slot] = value

@@ -371,7 +371,7 @@ class Run:
             found = self._channels[key] = Channel(self.code.links[name])
         return found
 
-    def counters(self, unit: Unit, low: int, high: Value, step: int, height: int) -> Iterator[int]:
+    def counters(self, unit: Unit, low: int, high: Value, step: int) -> Iterator[int]:
         """The counters of a loop's iterations: a few of them when there are many, always the first and the last.
 
         How many is the same for equal loops of different units, and the slots of buffers follow one another as they
@@ -387,7 +387,8 @@ class Run:
         if step < 1:
             return
         whole = max(0, -(-(high - low) // step))
-        few = self.limit if height < 3 else self.code.depth
+        # Units have loops of their own inside of those that all run.
+        few = self.limit if self.code.height < 3 else self.code.depth
         # Whoever meets another core in an iteration has to be met there, so equal loops are run whole.
         if self.cuts and whole not in self.code.visits and whole > few + self._period:
             number = few + (whole - few) % self._period
