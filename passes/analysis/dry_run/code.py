@@ -91,8 +91,8 @@ class Code:
     ``windows``: the bytes of device memory that the kernel's views cover, ``None`` when the function does not say.
     ``remote``: a core reaches into the LX of another one. ``names`` of arguments, by the high bits of their addresses;
     ``aliased``: those of arguments that may be one another. ``visits``: numbers of iterations
-    (None: not known) of loops whose iterations meet different cores. ``height``: how deep loops are nested in others, at
-    most.
+    (None: not known) of loops whose iterations meet different cores. ``height``: how many loops deep
+    the deepest loop is.
     """
 
     function: ir.Operation
