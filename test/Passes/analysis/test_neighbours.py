@@ -34,9 +34,10 @@ def test_overlapping_pieces_against_all_pairs() -> None:
 # Boxes of tensors, before they are cut
 
 
-def box(start: Linear, strides: tuple[int, ...], extents: tuple[int, ...], **fields: bool) -> AccessBox:
-    known = {"may_alias": False, "unknown": False} | fields
-    return AccessBox(space="device", base=None, start=start, strides=strides, extents=extents, element=2, **known)
+def box(start: Linear, strides: tuple[int, ...], extents: tuple[int, ...], *, unknown: bool = False) -> AccessBox:
+    return AccessBox(
+        space="device", base=None, start=start, strides=strides, extents=extents, element=2, unknown=unknown
+    )
 
 
 def elements(of: AccessBox, leaf: int) -> set[int]:
