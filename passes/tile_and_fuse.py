@@ -73,8 +73,8 @@ class TileAndFuse(Pass):
 def _next(function: ir.Operation, ctx: PassContext) -> tuple[ir.Operation, Group] | None:
     """A marked op, with the ops that it hangs together with.
 
-    Of those in a block, of the group that ends last: all of it moves behind its last op, so that its loops do not come
-    to stand between ops of another group.
+    Of those in a segment, of the group that ends last: all of it moves behind its last op, so that its loops do not
+    come to stand between ops of another group.
     """
     for marked in kernels.walk(function):
         if TILES not in marked.attributes:
@@ -82,7 +82,7 @@ def _next(function: ir.Operation, ctx: PassContext) -> tuple[ir.Operation, Group
         block = marked.block
         place = {view.operation: k for k, view in enumerate(block.operations)}
         values = IndexValues(function, implicit_tiles=ctx.device.cores)
-        found = [(root, group) for group in groups_of(block, values) if (root := _root(group)) is not None]
+        found = [(root, group) for group in groups_of(block, values, marked) if (root := _root(group)) is not None]
         if found:
             return max(found, key=lambda pair: place[pair[1].operations[-1]])
         ctx.sink.error(marked, "wrong-attribute", f"{marked.name} cannot be cut into tiles", TILES)

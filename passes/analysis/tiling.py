@@ -292,15 +292,25 @@ class Group:
         return meets(first, second, terms, self.values)
 
 
-def groups_of(block: ir.Block, values: IndexValues) -> Iterator[Group]:
+def groups_of(block: ir.Block, values: IndexValues, beside: ir.Operation | None = None) -> Iterator[Group]:
     """The groups of a block, loops over tensors being ops as others; then the parts of those with such loops that hang
-    together without them. In a group with loops one of these has the mark.
+    together without them. In a group with loops one of these has the mark. ``beside``: of its segment alone.
     """
-    found = [group for operations in segments(block, loops=True) for group in Segment(operations, values).groups]
-    yield from found
-    mixed = {op for group in found if group.loops for op in group.operations}
-    for operations in segments(block) if mixed else ():
-        yield from (group for group in Segment(operations, values).groups if not mixed.isdisjoint(group.operations))
+    for operations in segments(block, loops=True):
+        if beside is not None and beside not in operations:
+            continue
+        found = Segment(operations, values).groups
+        yield from found
+        mixed = {op for group in found if group.loops for op in group.operations}
+        for between in _split(operations) if mixed else ():
+            yield from (group for group in Segment(between, values).groups if not mixed.isdisjoint(group.operations))
+
+
+def _split(operations: Sequence[ir.Operation]) -> Iterator[list[ir.Operation]]:
+    """What stands between the loops of a segment."""
+    for is_loop, run in itertools.groupby(operations, is_tensor_loop):
+        if not is_loop:
+            yield list(run)
 
 
 def tiles_of(op: ir.Operation) -> list[tuple[int, int]]:
