@@ -58,7 +58,9 @@ class Accesses:
             # The other core may be this one.
             whole = whole and not remote[side]
             for buffer in found[side]:
-                own = self.buffer(view.operation, buffer, side, write, whole, anywhere=side in moved)
+                own = self.buffer(
+                    view.operation, buffer, side, write, whole, anywhere=side in moved, remote=remote[side]
+                )
                 accesses += own
                 if remote[side]:
                     self.exposed.update((b, None) for a in own if (b := buffer_of(a.place)) is not None)
@@ -79,6 +81,7 @@ class Accesses:
         whole: bool = True,
         *,
         anywhere: bool = False,
+        remote: bool = False,
     ) -> list[Access]:
         """The access to what is shown of a buffer; to all of it where only the run knows which part that is."""
         view = view_of(buffer)
@@ -92,13 +95,15 @@ class Accesses:
         start = Linear.of(view.offset)
         for value, factor in view.terms:
             start = start + self.addresses.values.form(value).scaled(factor)
-        if anywhere or not start.is_constant:
+        # What moves may be elsewhere on another core.
+        if anywhere or (remote and not start.is_constant):
             return [Access(place, write, whole=False)]
         size = element_bytes(view.element_type)
         box, element = _contiguous([(s * size, n) for s, n in zip(view.strides, view.shape, strict=True)], size)
-        part = PartPlace(place, start.constant * size, box, element)
+        first, variables = self.addresses.over_counters(start.scaled(size))
+        part = PartPlace(place, first, box, element, variables=variables)
         found = place if element == place.size else self.one(part)
-        return [Access(found, write, whole)]
+        return [Access(found, write, whole and not variables)]
 
     def _box_access(
         self,

@@ -18,7 +18,17 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from spyrec.passes.analysis.overlap import overlapping
-from spyrec.passes.analysis.places import BoxPlace, BufferPlace, PartPlace, Place, Relation, buffer_of, relate
+from spyrec.passes.analysis.places import (
+    BoxPlace,
+    BufferPlace,
+    PartPlace,
+    Place,
+    Relation,
+    buffer_of,
+    first_iteration,
+    moves,
+    relate,
+)
 from spyrec.passes.analysis.skeleton import Access, Block, Item, Leaf, Loop, Program, blocks, bodies
 
 
@@ -43,15 +53,41 @@ class Entry:
     """Whether each execution of the item performs it on all slots of its buffer."""
     origin: Block | None = None
     """The block inside the item that it comes from, when the item is a loop or a branch."""
+    late: tuple[Late, ...] = ()
+    """For a target: what is only known of later iterations of loops around it."""
 
     def seen_from(self, item: int, mask: int, sure: bool, every_slot: bool, origin: Block | None) -> Entry:
         """The entry as that of another item, by number."""
         # Entries are what a program has most of; dataclasses.replace asks for each field by name.
-        return Entry(self.place, self.unit, self.write, item, sure, self.whole, mask, self.leaf, every_slot, origin)
+        return Entry(
+            self.place, self.unit, self.write, item, sure, self.whole, mask, self.leaf, every_slot, origin, self.late
+        )
 
-    def masked(self, mask: int) -> Entry:
+    def masked(self, mask: int, late: tuple[Late, ...] = ()) -> Entry:
         """The entry with another mask."""
-        return self.seen_from(self.number, mask, self.sure, self.every_slot, self.origin)
+        entry = self.seen_from(self.number, mask, self.sure, self.every_slot, self.origin)
+        entry.late = late
+        return entry
+
+    def met_by(self, source: Entry, loops: tuple[Loop, ...]) -> Entry:
+        """The target as it is in all iterations in which it can meet ``source``, which is in an item before; ``loops``
+        are those around both."""
+        mask = self.mask
+        for late in self.late:
+            if late.iteration <= first_iteration(source.place, self.place, late.loop, loops):
+                mask |= late.mask
+        return self if mask == self.mask else self.masked(mask)
+
+
+@dataclass(frozen=True)
+class Late:
+    """From ``iteration`` of an execution of ``loop`` on, an access in it comes after the units of ``mask``, too, as far
+    as they had come when they entered the item.
+    """
+
+    loop: Loop
+    iteration: int
+    mask: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +119,13 @@ class BlockHazards:
 class Lift:
     """How facts of a block look from the item that holds it.
 
-    ``source`` and ``target`` give the mask of an entry one level up; ``settled`` says that a hazard which a loop
+    ``source`` and ``target`` give the mask of an entry one level up; ``later``, for a block that is a loop's body, what
+    is added to that of a target by iterations before, by their number; ``settled`` says that a hazard which a loop
     further out carries is taken care of inside the block already."""
 
     source: Callable[[Entry], int]
     target: Callable[[Entry], int]
+    later: Callable[[Entry], dict[int, int]]
     settled: Callable[[Hazard], bool]
 
 
@@ -97,7 +135,7 @@ Settle = Callable[[BlockHazards], Lift]
 
 def own_unit(_: BlockHazards) -> Lift:
     """Nothing is known about order inside: only the unit of an access speaks for it."""
-    return Lift(lambda entry: 1 << entry.unit, lambda entry: 1 << entry.unit, lambda _: False)
+    return Lift(lambda entry: 1 << entry.unit, lambda entry: 1 << entry.unit, lambda _: {}, lambda _: False)
 
 
 def find(program: Program, settle: Settle = own_unit) -> None:
@@ -143,7 +181,7 @@ class _Finder:
         lift = self.settle(hazards)
         return _Seen(
             [entry.masked(lift.source(entry)) for entry in _unique(scan.sources.values())],
-            [entry.masked(lift.target(entry)) for entry in _unique(scan.targets.values())],
+            [_lifted_target(entry, block, lift) for entry in _unique(scan.targets.values())],
             [
                 replace(
                     hazard,
@@ -188,7 +226,8 @@ class _Scan:
             for cell in self.cells.near(target.place):
                 for source in self.sources.get(cell, ()):
                     if _conflict(source, target) and self._relate(source, target).together:
-                        found.setdefault((id(source), id(target)), Hazard(source, target, 0))
+                        met = target.met_by(source, self.block.loops)
+                        found.setdefault((id(source), id(target)), Hazard(source, met, 0))
         if found:
             self.hazards.within[item.number] = list(found.values())
         for target in targets:
@@ -226,6 +265,13 @@ class _Scan:
         if key not in self._relations:
             self._relations[key] = relate(*key, self.block.loops)
         return self._relations[key]
+
+
+def _lifted_target(entry: Entry, block: Block, lift: Lift) -> Entry:
+    late = [Late(known.loop, known.iteration, lift.target(entry.masked(known.mask))) for known in entry.late]
+    if block.loop is not None and moves(entry.place, block.loop):
+        late += [Late(block.loop, iteration, mask) for iteration, mask in lift.later(entry).items()]
+    return entry.masked(lift.target(entry), tuple(late))
 
 
 def _conflict(source: Entry, target: Entry) -> bool:
@@ -298,9 +344,9 @@ def _unique(lists: Iterable[list[Entry]]) -> Iterator[Entry]:
 
 def _weakest(entries: Iterable[Entry]) -> list[Entry]:
     """The entries without those whose hazards others of the same kind imply: a smaller mask is harder to satisfy."""
-    groups: dict[tuple[Place, int, bool], list[Entry]] = defaultdict(list)
+    groups: dict[tuple[Place, int, bool, tuple[Late, ...]], list[Entry]] = defaultdict(list)
     for entry in entries:
-        group = groups[entry.place, entry.unit, entry.write]
+        group = groups[entry.place, entry.unit, entry.write, entry.late]
         if not any(other.mask & entry.mask == other.mask for other in group):
             group[:] = [other for other in group if entry.mask & other.mask != entry.mask]
             group.append(entry)

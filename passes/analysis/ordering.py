@@ -75,10 +75,20 @@ class _Pruner:
             rows = [clocks.enter[entry.number][w] for w in _bits(entry.mask)]
             return sum(1 << u for u in range(self.count) if any(row[u] >= 0 for row in rows))
 
+        def later(entry: Entry) -> dict[int, int]:
+            rows = [clocks.enter[entry.number][w] for w in _bits(entry.mask)]
+            found: dict[int, int] = defaultdict(int)
+            for u in range(self.count):
+                time = max(row[u] for row in rows)
+                # Up to the start of the execution so many before: only where that is one of the same run of the loop.
+                if _NEVER < time < 0:
+                    found[-(time // stride)] |= 1 << u
+            return found
+
         def settled(hazard: Hazard) -> bool:
             return _in_order(hazard, hazard.inside, clocks.enter[hazard.target.number], stride)
 
-        return Lift(source, target, settled)
+        return Lift(source, target, later, settled)
 
     def _through(self, item: Item) -> list[tuple[int, int]]:
         """Pairs of units: the second leaves ``item`` only after the first has entered it."""

@@ -8,7 +8,7 @@ many iterations apart they can."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -46,8 +46,8 @@ class BufferPlace:
 
 @dataclass(frozen=True)
 class PartPlace:
-    """A box of a buffer's instance: elements of ``element`` bytes at ``start + sum(i_k * stride_k)`` from its first
-    byte, ``i_k`` below ``extent_k``. With ``any_slot`` it is meant in all instances.
+    """A box of a buffer's instance: elements of ``element`` bytes at ``start + sum(factor * variable) + sum(i_k *
+    stride_k)`` from its first byte, ``i_k`` below ``extent_k``. With ``any_slot`` it is meant in all instances.
     """
 
     buffer: BufferPlace
@@ -55,6 +55,7 @@ class PartPlace:
     box: tuple[tuple[int, int], ...]
     element: int
     any_slot: bool = False
+    variables: tuple[tuple[Variable, int], ...] = ()
 
     @property
     def name(self) -> str:
@@ -62,8 +63,9 @@ class PartPlace:
         return self.buffer.name
 
     def meets(self, other: PartPlace) -> bool:
-        """Whether two parts of one instance share a byte."""
-        return can_reach(*_apart(self, other))
+        """Whether two parts of one instance share a byte in any iterations."""
+        box, low, high = _apart(self, other)
+        return can_reach(box + _differences(self, other, frozenset(), None), low, high)
 
 
 @dataclass(eq=False, repr=False)
@@ -220,6 +222,33 @@ def _relate_boxes(first: BoxPlace, second: BoxPlace, loops: tuple[Loop, ...]) ->
     return Relation(together, tuple(carried))
 
 
+def moves(place: Place, loop: Loop) -> bool:
+    """Whether the place is another one in each iteration of ``loop``, by its counter."""
+    return isinstance(place, PartPlace | BoxPlace) and any(variable.counter is loop for variable, _ in place.variables)
+
+
+def first_iteration(outside: Place, inside: Place, loop: Loop, around: tuple[Loop, ...]) -> int:
+    """The first iteration of ``loop`` in which an access in it can touch a byte of one before it; 0 where nothing is
+    known. The loops ``around`` both are in one iteration for both.
+    """
+    if isinstance(outside, PartPlace) and isinstance(inside, PartPlace):
+        known = outside.buffer is inside.buffer
+    elif isinstance(outside, BoxPlace) and isinstance(inside, BoxPlace):
+        known = outside.base == inside.base
+    else:
+        return 0
+    step = sum(factor for variable, factor in inside.variables if variable.counter is loop)
+    if not known or not step:
+        return 0
+    at_first = replace(inside, variables=tuple(term for term in inside.variables if term[0].counter is not loop))
+    box, low, high = _apart(outside, inside)
+    terms = box + _differences(outside, at_first, frozenset(around), None)
+    if can_reach(terms, low, high):
+        return 0
+    limit = None if loop.max_trips is None else loop.max_trips - 1
+    return first_distance(step, limit, terms, low, high) or 0
+
+
 def meet_between_cores(first: BoxPlace, second: BoxPlace, tile: Variable, tiles: int) -> bool:
     """Whether the boxes of two different cores, whose number is ``tile``, can share a byte at any time."""
     for one, other in ((first, second), (second, first)):
@@ -289,7 +318,7 @@ def _least_inside(
     return _FARTHEST + 1
 
 
-def _factors(first: BoxPlace, second: BoxPlace) -> dict[Variable, tuple[int, int]]:
+def _factors(first: PartPlace | BoxPlace, second: PartPlace | BoxPlace) -> dict[Variable, tuple[int, int]]:
     """The factors that each variable has in the two addresses."""
     factors: dict[Variable, tuple[int, int]] = {variable: (factor, 0) for variable, factor in first.variables}
     for variable, factor in second.variables:
@@ -297,7 +326,9 @@ def _factors(first: BoxPlace, second: BoxPlace) -> dict[Variable, tuple[int, int
     return factors
 
 
-def _differences(first: BoxPlace, second: BoxPlace, still: frozenset[Loop], moving: Loop | None) -> list[Term]:
+def _differences(
+    first: PartPlace | BoxPlace, second: PartPlace | BoxPlace, still: frozenset[Loop], moving: Loop | None
+) -> list[Term]:
     """Terms of the second address minus the first, when the loops ``still`` are in one iteration for both.
 
     The counter of ``moving`` is that of the first access in both; the distance between them is the caller's.
