@@ -184,7 +184,7 @@ class Choices:
             self.known[leaf] = value
             result = sym.value(self.known)
             if result == target:
-                return target
+                return None  # a leaf that stays open lets conditions on it go both ways
             if result is not None:
                 found.setdefault(result, value)
         if not found or min(found) < target < max(found):
