@@ -11,8 +11,10 @@ from spyrec import ods
 from spyrec.dialects import dataflow
 from spyrec.mlir import arith, ir, scf
 from spyrec.passes.analysis import buffers, kernels, ops, sharing, tables
+from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.same_boxes import SameBoxes
 from spyrec.passes.analysis.sharing import Read, Share
+from spyrec.passes.analysis.tile_costs import trips_of
 from spyrec.passkit import Pass, PassContext, option
 
 
@@ -51,7 +53,8 @@ class ShareReads(Pass):
     A post comes after what stands before it: that of an iteration says that the buffer of the one before is free, so
     the next box is on its way while a core works on what it has, and the owner has loaded it already. Where LX has no
     room for that, the owner loads into its instance of the buffer, and there is one slot. Outside of loops boxes are
-    loaded like that in pieces, of which one is put while the next is loaded.
+    loaded like that in pieces, of which one is put while the next is loaded. Nobody waits for room there, nor in a loop
+    with no more iterations than slots.
 
     Leaves alone reads in branches, in loops that tiles or iterations around run a different number of times, at
     addresses out of memory, through lists of indices, or of groups that are no arithmetic progressions of tiles;
@@ -72,10 +75,13 @@ class ShareReads(Pass):
             return
         lx, same = device.memory("lx"), SameBoxes(op)
         room = sharing.Room(op, lx.size, lx.alignment)
+        values = IndexValues(op, tiles)
         places = []
         for block in sharing.bodies(op):
-            again = kernels.owner(block) != op
-            place = _Place(again)
+            around = kernels.owner(block)
+            again = around != op
+            outermost = again and kernels.parent(around) == op
+            place = _Place(again, trips_of(around, values) if outermost else None)
             costs = sharing.Costs(device, route, tiles, block)
             for share in sharing.candidates(block, same, device):
                 best = sharing.chosen(share, costs, room, len(place.shares), self.percent, again=again)
@@ -107,16 +113,17 @@ class _Names:
 @dataclass
 class _Place:
     """Where all reads of a block are shared. ``again``: it is in a loop, so that members have to say when there is
-    room.
+    room, unless all iterations, at most ``trips`` of them, have slots of their own.
     """
 
     again: bool
+    trips: int | None = None
     shares: list[Share] = field(default_factory=list)
 
     def build(self, entry: ir.Block, route: tuple[str, ...], names: _Names) -> None:
         """Load, put and post by owners; then wait by all. They give room before their compute."""
         before = self.shares[0].before
-        rounds = [_Round(share, entry, route, names, again=self.again) for share in self.shares]
+        rounds = [_Round(share, entry, route, names, self) for share in self.shares]
         for one in rounds:
             one.gather(before)
         with ir.InsertionPoint(before):
@@ -136,15 +143,16 @@ class _Place:
 class _Round:
     """The ops of one share; channels, and what each tile has to know, are made at the top of the function."""
 
-    def __init__(self, share: Share, entry: ir.Block, route: tuple[str, ...], names: _Names, *, again: bool) -> None:
-        self.share, self.unit, self.again = share, route[1], again
+    def __init__(self, share: Share, entry: ir.Block, route: tuple[str, ...], names: _Names, place: _Place) -> None:
+        self.share, self.unit, self.again = share, route[1], place.again
+        self.waits = place.again and (place.trips is None or place.trips > share.slots)
         self.location = location = share.reads[0].op.location
         self.boxes = [read.buffer.result for read in share.reads]
         stem, groups = _name(share.reads[0]), share.groups
         self.ready, self.room = (names.new(f"{stem}_{what}") for what in ("ready", "room"))
         with location, ir.InsertionPoint.at_block_begin(entry):
             self.route = ir.ArrayAttr.get([ir.StringAttr.get(kind) for kind in route])
-            for name, init in ((self.ready, 0), (self.room, share.slots - 1))[: 1 + again]:
+            for name, init in ((self.ready, 0), (self.room, share.slots - 1))[: 1 + self.waits]:
                 dataflow.ChannelOp.build(sym_name=name, from_unit=self.unit, to_unit=self.unit, init=init, peers=True)
             tile = dataflow.TileIdOp.build().result
             numbers = [groups.group_of(t) for t in range(len(groups.starts) * groups.size)]
@@ -179,7 +187,7 @@ class _Round:
                 for start, size in _parts(box, 1 if share.keeps else read.pieces)
                 for piece in [_loaded(read, mine, start, size)]
             ]
-            if self.again:
+            if self.waits:
                 self._members(
                     lambda peer: dataflow.WaitOp.build(channel=self.room, peer=peer, unit=self.unit, alone=True)
                 )
@@ -208,7 +216,7 @@ class _Round:
         """Say that what stands before this is done with its buffer: before the boxes of this iteration come, or while
         there is another slot for them.
         """
-        if self.share.slots == slots:
+        if self.waits and self.share.slots == slots:
             with self.location:
                 dataflow.PostOp.build(channel=self.room, peer=self.owner, about=self._about(), unit=self.unit)
 

@@ -31,7 +31,7 @@ CASES: dict[str, Case] = {
 ROOM = {
     "in a loop, as far ahead as it goes": ("in a loop", 64),
     "in a loop, into the buffer itself": ("in a loop", 24),
-    "in a loop, one slot": ("in a loop", 18),
+    "in a loop, one slot": ("in a loop", 14),
     "a grid, into the buffers themselves": ("rows and columns of a grid", 32),
     "a grid, one slot and two": ("rows and columns of a grid", 28),
     "a grid, one slot": ("rows and columns of a grid", 22),

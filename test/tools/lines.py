@@ -28,6 +28,7 @@ class Line:
 
     kernel: Kernel
     element: str
+    tuning: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.kernel.name}-{self.element}"
@@ -52,7 +53,7 @@ class Line:
 
     def compile(self, emit: str) -> driver.Compiled:
         """The kernel at stage ``emit``."""
-        options = driver.Options(kernel=self.kernel.name, emit=emit)
+        options = driver.Options(kernel=self.kernel.name, emit=emit, tuning=self.tuning)
         return driver.compile_text(self.kernel.text(self.element), str(self.kernel.path), options)
 
     def launch(self) -> Launch:
