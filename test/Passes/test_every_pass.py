@@ -34,6 +34,7 @@ DEVICES = {"rope": (STAGED, ("device.l1.size=512",))}
 TEXTS = (
     {name: (SEMANTICS / f"{name}.mlir").read_text() for name in NAMES}
     | {name: CASES[name].text for name in LAYERS}
+    | {"swish_gate": (SEMANTICS.parent / "swish_gate.mlir").read_text()}
     | {"rare": (HERE / "Inputs" / "rare.mlir").read_text()}
 )
 CHECKS = {"legality", "check-uniformity"}

@@ -145,7 +145,8 @@ class _Builder:
             number = argument.arg_number
             slot = self.slot(argument)
             if number not in addresses:
-                code.given[slot] = Sym(("argument", number))
+                step, most = (kernels.promise(argument, kind) for kind in ("granularity", "upperbound"))
+                code.given[slot] = Sym(("argument", number), granularity=step or 1, upperbound=most)
                 continue
             marked = kernels.may_alias(argument)
             aliased = number if marked and aliased is None else aliased

@@ -16,14 +16,25 @@ class Sym:
     """An integer that is not known: a leaf (a scalar argument, an element loaded from LX) or a function of others.
 
     Two are equal when they are the same expression over the same leaves, so units that compute the same value agree.
+    A leaf is a multiple of ``granularity``, and at most ``upperbound``: a launch keeps what arguments promise.
     """
 
-    __slots__ = ("_hash", "args", "fn", "name")
+    __slots__ = ("_hash", "args", "fn", "granularity", "name", "upperbound")
 
-    def __init__(self, name: object, fn: Function | None = None, args: tuple[Value, ...] = ()) -> None:
+    def __init__(
+        self,
+        name: object,
+        fn: Function | None = None,
+        args: tuple[Value, ...] = (),
+        *,
+        granularity: int = 1,
+        upperbound: int | None = None,
+    ) -> None:
         self.name = name
         self.fn = fn
         self.args = args
+        self.granularity = granularity
+        self.upperbound = upperbound
         self._hash = hash((name, args))
 
     def __hash__(self) -> int:
@@ -33,6 +44,11 @@ class Sym:
         return self is other or (
             isinstance(other, Sym) and self._hash == other._hash and self.name == other.name and self.args == other.args
         )
+
+    def admitted(self, value: int) -> int:
+        """The largest value up to ``value`` that the leaf may have."""
+        most = value if self.upperbound is None else min(value, self.upperbound)
+        return most // self.granularity * self.granularity
 
     def leaves(self) -> Iterator[Sym]:
         """The unknowns that it is a function of."""
@@ -156,15 +172,17 @@ class Choices:
         agrees.
         """
         free = [leaf for leaf in dict.fromkeys(sym.leaves()) if leaf not in self.known]
-        if sym.fn is not None and free:
+        if sym.fn is None:
+            target = sym.admitted(target)
+        elif free:
             for leaf in free[1:]:
-                self.known[leaf] = 1
+                self.known[leaf] = leaf.admitted(1)
             constants = [*dict.fromkeys(sym.constants())][:8]
             tries = [target, *(target * c for c in constants), *(target + c for c in constants)]
             tries += [target - c for c in constants] + [c + d for c in constants for d in (-1, 1)] + [0, 1, 2, 3, 64]
             if sym.picks_bits():
                 tries = [*(self._bits() for _ in range(8)), 0, -1, *tries]
-            for value in dict.fromkeys(tries):
+            for value in dict.fromkeys(map(free[0].admitted, tries)):
                 self.known[free[0]] = value
                 if sym.value(self.known) == target:
                     return target
@@ -180,8 +198,8 @@ class Choices:
         ``target`` is not within: the remainder by 5 is never 7, and what follows from that is no fault.
         """
         found: dict[int, int] = {}
-        for value in (*range(64), *(target * factor for factor in range(2, 130)), *_FAR):
-            self.known[leaf] = value
+        for some in (*range(64), *(target * factor for factor in range(2, 130)), *_FAR):
+            value = self.known[leaf] = leaf.admitted(some)
             result = sym.value(self.known)
             if result == target:
                 return None  # a leaf that stays open lets conditions on it go both ways

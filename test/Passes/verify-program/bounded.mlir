@@ -55,3 +55,30 @@ func.func @at_most_three(%x: index, %y: index, %n: index) attributes {grid = [4]
   }
   return
 }
+
+// -----
+
+func.func @at_most_what_it_promises(%x: index, %y: index, %n: index {spyrec.granularity = 2 : i64, spyrec.upperbound = 4 : i64}) attributes {grid = [4]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %trips = affine.apply affine_map<(n) -> (n floordiv 2)>(%n)
+  dataflow.buffer @b {address = 0, slot_bytes = 128, depth = 2}
+  dataflow.channel @full from @load to @store {init = 0}
+  dataflow.program_unit @load(%core) {
+    scf.for %i = %c0 to %trips step %c1 {
+      %at = affine.apply affine_map<(i)[c] -> ((c * 2 + i) * 128)>(%i)[%core]
+      %slot = affine.apply affine_map<(i) -> ((i mod 2) * 128)>(%i)
+      dataflow.transfer @device[%at from %x] strides [2] to @lx[%slot in @b] strides [2] counts [64] {element_bytes = 2}
+      dataflow.post @full
+    }
+  }
+  dataflow.program_unit @store(%core) {
+    scf.for %i = %c0 to %trips step %c1 {
+      %at = affine.apply affine_map<(i)[c] -> ((c * 2 + i) * 128)>(%i)[%core]
+      %slot = affine.apply affine_map<(i) -> ((i mod 2) * 128)>(%i)
+      dataflow.wait @full
+      dataflow.transfer @lx[%slot in @b] strides [2] to @device[%at from %y] strides [2] counts [64] {element_bytes = 2}
+    }
+  }
+  return
+}
