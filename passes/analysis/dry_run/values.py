@@ -128,6 +128,9 @@ def uniform(value: Per) -> Value:
 _FAR = (10**3, 10**6, 10**9)
 """Values at which what grows without bounds has grown."""
 
+_MOST = 8
+"""So many values of a leaf are kept for what is chosen later."""
+
 
 class Choices:
     """Stands in for what is not known. ``script`` says which option to take, in order; then ``default`` does. ``bits``
@@ -147,6 +150,8 @@ class Choices:
         self._bits = bits
         self.taken: list[tuple[int, int]] = []
         self.known: dict[Sym, int] = {}
+        self._open: dict[Sym, list[int]] = {}
+        """Leaves that more than one value would suit: what is chosen next may tell them apart."""
 
     def integer(self, sym: Sym, options: Sequence[int]) -> int:
         """A value for ``sym``: what it is by earlier choices, else one of ``options``."""
@@ -156,6 +161,7 @@ class Choices:
         if sym.fn is not None and sym.name in _ON_BITS:
             # Branches on two conditions may have been joined in one unit and not in another.
             return sym.fn(*(self.integer(arg, (0, 1)) if isinstance(arg, Sym) else arg for arg in sym.args))
+        options = self._possible(sym, options)
         number = len(self.taken)
         option = self._script[number] if number < len(self._script) else self._default(number, len(options))
         option %= len(options)
@@ -165,48 +171,66 @@ class Choices:
     def plain(self, sym: Sym, value: int) -> int:
         """As :meth:`integer`, with nothing to choose."""
         found = sym.value(self.known)
-        return self._make(sym, value) if found is None else found
+        return self._make(sym, self._possible(sym, (value,))[0]) if found is None else found
+
+    def _possible(self, sym: Sym, options: Sequence[int]) -> Sequence[int]:
+        """Those of ``options`` that earlier choices leave ``sym``, or else others that they do."""
+        free = self._free(sym)
+        if len(free) != 1 or free[0] not in self._open:
+            return options
+        results = dict.fromkeys(self._with(sym, free[0], value) for value in self._open[free[0]])
+        left = [result for result in results if result is not None]
+        return [option for option in options if option in results] or left or options
 
     def _make(self, sym: Sym, target: int) -> int:
-        """Let ``sym`` be ``target``: by the value of one of its leaves if that is found, so that all that depends on it
+        """Let ``sym`` be ``target``: by the values of its leaves where some are found, so that all that depends on them
         agrees.
         """
-        free = [leaf for leaf in dict.fromkeys(sym.leaves()) if leaf not in self.known]
+        free = self._free(sym)
         if sym.fn is None:
-            target = sym.admitted(target)
+            target = self.known[sym] = sym.admitted(target)
         elif free:
-            for leaf in free[1:]:
-                self.known[leaf] = leaf.admitted(1)
-            constants = [*dict.fromkeys(sym.constants())][:8]
-            tries = [target, *(target * c for c in constants), *(target + c for c in constants)]
-            tries += [target - c for c in constants] + [c + d for c in constants for d in (-1, 1)] + [0, 1, 2, 3, 64]
-            if sym.picks_bits():
-                tries = [*(self._bits() for _ in range(8)), 0, -1, *tries]
-            for value in dict.fromkeys(map(free[0].admitted, tries)):
-                self.known[free[0]] = value
-                if sym.value(self.known) == target:
-                    return target
-            nearest = self._nearest(sym, free[0], target)
-            if nearest is not None:
-                return nearest
-            del self.known[free[0]]
+            leaf = free[0]
+            for other in free[1:]:
+                self.known[other] = self._open[other][0] if other in self._open else other.admitted(1)
+            found: dict[int, list[int]] = {}
+            for value in dict.fromkeys(map(leaf.admitted, self._open.get(leaf) or self._tries(sym, target))):
+                result = self._with(sym, leaf, value)
+                if result is not None:
+                    found.setdefault(result, []).append(value)
+            if found and target not in found and min(found) < target < max(found):
+                found = {}
+            if found:
+                # What seems to have bounds goes to the nearest one: the remainder by 5 is never 7, and what follows
+                # from that is no fault.
+                target = min(found, key=lambda result: abs(result - target))
+                self._open[leaf] = found[target][:_MOST]
+                if len(self._open[leaf]) == 1:
+                    self.known[leaf] = self._open[leaf][0]
         self.known[sym] = target
         return target
 
-    def _nearest(self, sym: Sym, leaf: Sym, target: int) -> int | None:
-        """What ``sym`` comes nearest to ``target``, with the ``leaf`` that gives it, where it seems to have bounds that
-        ``target`` is not within: the remainder by 5 is never 7, and what follows from that is no fault.
-        """
-        found: dict[int, int] = {}
-        for some in (*range(64), *(target * factor for factor in range(2, 130)), *_FAR):
-            value = self.known[leaf] = leaf.admitted(some)
-            result = sym.value(self.known)
-            if result == target:
-                return None  # a leaf that stays open lets conditions on it go both ways
-            if result is not None:
-                found.setdefault(result, value)
-        if not found or min(found) < target < max(found):
-            return None
-        nearest = min(found, key=lambda result: abs(result - target))
-        self.known[leaf] = found[nearest]
-        return nearest
+    def _free(self, sym: Sym) -> list[Sym]:
+        return [leaf for leaf in dict.fromkeys(sym.leaves()) if leaf not in self.known]
+
+    def _with(self, sym: Sym, leaf: Sym, value: int) -> int | None:
+        """What ``sym`` is where ``leaf`` is ``value``."""
+        self.known[leaf] = value
+        result = sym.value(self.known)
+        del self.known[leaf]
+        return result
+
+    def _tries(self, sym: Sym, target: int) -> Iterator[int]:
+        """Values of a leaf of ``sym`` for which it may be ``target``, and others that show how far it goes."""
+        if sym.picks_bits():
+            yield from (self._bits() for _ in range(8))
+            yield from (0, -1)
+        constants = [*dict.fromkeys(sym.constants())][:8]
+        yield target
+        yield from (target * c for c in constants)
+        yield from (target + c for c in constants)
+        yield from (target - c for c in constants)
+        yield from (c + d for c in constants for d in (-1, 1))
+        yield from range(65)
+        yield from (target * factor for factor in range(2, 130))
+        yield from _FAR

@@ -82,3 +82,44 @@ func.func @at_most_what_it_promises(%x: index, %y: index, %n: index {spyrec.gran
   }
   return
 }
+
+// -----
+
+// What is left over of a loop of two halves runs for odd counts only; with 0, 2 or 4 in all the other loop alone works.
+func.func @the_odd_one(%x: index, %y: index, %n: index) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %half = affine.apply affine_map<(n) -> (n floordiv 2)>(%n)
+  %pairs = arith.maxsi %half, %c0 : index
+  %done = affine.apply affine_map<(n) -> (n * 2)>(%pairs)
+  %odd = arith.cmpi slt, %done, %n : index
+  dataflow.buffer @a {address = 0, slot_bytes = 128, depth = 1}
+  dataflow.buffer @b {address = 128, slot_bytes = 128, depth = 1}
+  dataflow.channel @full from @load to @store {init = 0}
+  dataflow.channel @free from @store to @load {init = 1}
+  dataflow.program_unit @load(%core) {
+    scf.for %i = %c0 to %pairs step %c1 {
+      dataflow.wait @free
+      dataflow.transfer @device[%c0 from %x] strides [2] to @lx[%c0 in @a] strides [2] counts [64] {element_bytes = 2}
+      dataflow.post @full
+    }
+    scf.if %odd {
+      %at = arith.constant 128 : index
+      // expected-note@+1 {{the other access}}
+      dataflow.transfer @device[%at from %x] strides [2] to @lx[%at in @b] strides [2] counts [64] {element_bytes = 2}
+    }
+  }
+  dataflow.program_unit @store(%core) {
+    scf.for %i = %c0 to %pairs step %c1 {
+      dataflow.wait @full
+      dataflow.transfer @lx[%c0 in @a] strides [2] to @device[%c0 from %y] strides [2] counts [64] {element_bytes = 2}
+      dataflow.post @free
+    }
+    scf.if %odd {
+      %at = arith.constant 128 : index
+      // expected-error@+1 {{@store reads bytes 128 to 255 of LX; @load writes them too, and no channel orders the two}}
+      dataflow.transfer @lx[%at in @b] strides [2] to @device[%at from %y] strides [2] counts [64] {element_bytes = 2}
+    }
+  }
+  return
+}
