@@ -16,12 +16,16 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeVar, get_args
 
 from spyrec.errors import InvalidKernel
+from spyrec.isa.table import ELEMENT_BYTES
 
 MemoryRole = Literal["device", "lx", "register", "stage"]
 UnitRole = Literal["load", "store", "vector", "matrix", "ring", "lxload", "lxstore"]
 Level = Literal["device", "core", "corelet"]
 
 _T = TypeVar("_T")
+
+WIDEST = max(ELEMENT_BYTES.values())
+"""The bytes of the widest element."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +182,36 @@ class Device:
             if link.source == source and link.target == target:
                 return link
         raise InvalidKernel(f"device '{self.name}' has no link from '{source}' to '{target}'")
+
+    def flaws(self) -> list[str]:
+        """What is wrong with numbers that others are divided by, or laid out in: a sentence for each."""
+        least: dict[str, tuple[int, int]] = {
+            "the number of cores": (self.cores, 1),
+            "the number of corelets": (self.corelets, 1),
+            "clock_hz": (self.timing.clock_hz, 1),
+            "device_bandwidth": (self.timing.device_bandwidth, 1),
+            "ring_bandwidth": (self.timing.ring_bandwidth, 1),
+            "transcendental_factor": (self.timing.transcendental_factor, 1),
+            "loop_count": (self.limits.loop_count, 2),
+            "access_span": (self.limits.access_span, 1),
+            "segments": (self.limits.segments, 2),
+            "segment_size": (self.limits.segment_size, 1),
+            **{f"the alignment of '{m.kind}'": (m.alignment, 1) for m in self.memories.values()},
+            **{f"the bandwidth from '{k.source}' to '{k.target}'": (k.bandwidth, 1) for k in self.links},
+            **{f"max_outstanding of '{u.kind}'": (u.max_outstanding, 1) for u in self.units.values()},
+            **{f"the lanes of '{u.kind}' for {t}": (n, 1) for u in self.units.values() for t, n in u.lanes.items()},
+        }
+        found = [f"{what} is {n}, and has to be at least {low}" for what, (n, low) in least.items() if n < low]
+        for memory in self.memories.values():
+            what = f"the alignment of '{memory.kind}' is {memory.alignment}, and has to be"
+            if memory.role in ("lx", "stage") and memory.alignment % WIDEST:
+                found.append(f"{what} a multiple of {WIDEST}, the bytes of the widest element")
+            if memory.role == "device" and memory.alignment > self.limits.segment_size:
+                found.append(f"{what} at most segment_size")
+        for unit in self.units.values():
+            if unit.array and (len(unit.array) != 2 or min(unit.array) < 1):
+                found.append(f"the array of '{unit.kind}' is {list(unit.array)}, and has to be rows and columns")
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data, in a fixed order; ``from_json`` gives an equal device back."""

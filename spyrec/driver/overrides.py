@@ -27,7 +27,10 @@ def apply(device: Device, settings: tuple[str, ...]) -> Device:
     for setting in settings:
         path, _, text = setting.partition("=")
         _put(data, path.removeprefix(PREFIX).split("."), number(text, path), path)
-    return type(device).from_json(data)
+        device = type(device).from_json(data)
+        if flaws := device.flaws():
+            raise UsageError(f"--set {path}: {'; '.join(flaws)}")
+    return device
 
 
 def number(text: str, what: str) -> int:
@@ -56,8 +59,6 @@ def _put(data: dict[str, Any], keys: list[str], value: int, path: str) -> None:
         if last:
             if not isinstance(owner[name], int) or isinstance(owner[name], bool):
                 raise UsageError(f"--set {path}: this is not one number")
-            if name == "alignment" and not value:
-                raise UsageError(f"--set {path}: buffers start at multiples of it, so it is at least 1")
             owner[name] = value
         else:
             at = owner[name]

@@ -128,7 +128,7 @@ class Machine:
         units = []
         for number, program in enumerate(self.binary.units):
             domain, slot = slots[program.label]
-            limit = max(1, self.device.units[program.kind].max_outstanding)
+            limit = self.device.units[program.kind].max_outstanding
             unit = Unit(number, program.label, core, local, limit, domain, slot, clocks.start(domain, slot))
             unit.code, unit.steps = program.code, code[number]
             unit.channels = channels
@@ -198,11 +198,9 @@ def _check(binary: Binary, device: Device, parameters: Sequence[int]) -> None:
 
 
 def _misfits(binary: Binary, device: Device) -> list[str]:
-    found = [f"device '{device.name}' has a {what} of 0" for what, number in _divisors(device).items() if number < 1]
+    found = [f"device '{device.name}': {flaw}" for flaw in device.flaws()]
     if found:
         return found
-    if device.limits.loop_count < 2:
-        found.append(f"device '{device.name}' has hardware loops of {device.limits.loop_count} iterations; at least 2")
     if binary.tiles > device.cores:
         found.append(f"{binary.tiles} compute tiles; device '{device.name}' has {device.cores} cores")
     for program in binary.units:
@@ -225,14 +223,3 @@ def _misfits(binary: Binary, device: Device) -> list[str]:
                 f"buffers in {name} start at multiples of {memory.alignment}"
             )
     return found
-
-
-def _divisors(device: Device) -> dict[str, int]:
-    """The numbers of a device that must not be 0, by what they are."""
-    return {
-        "clock": device.timing.clock_hz,
-        "bandwidth of device memory": device.timing.device_bandwidth,
-        **{f"grain of memory '{m.kind}'": m.alignment for m in device.memories.values()},
-        **{f"bandwidth from '{k.source}' to '{k.target}'": k.bandwidth for k in device.links},
-        **{f"lane count of '{u.kind}' for {t}": n for u in device.units.values() for t, n in u.lanes.items()},
-    }

@@ -45,6 +45,39 @@ def test_json_that_is_wrong_names_the_entry(path: tuple[str | int, ...], value: 
         Device.from_json(data)
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("cores",), 0, "the number of cores is 0, and has to be at least 1"),
+        (("corelets",), 0, "the number of corelets is 0"),
+        (("timing", "clock_hz"), 0, "clock_hz is 0"),
+        (("timing", "device_bandwidth"), 0, "device_bandwidth is 0"),
+        (("timing", "ring_bandwidth"), 0, "ring_bandwidth is 0"),
+        (("timing", "transcendental_factor"), 0, "transcendental_factor is 0"),
+        (("limits", "loop_count"), 1, "loop_count is 1, and has to be at least 2"),
+        (("limits", "access_span"), 0, "access_span is 0"),
+        (("limits", "segments"), 1, "segments is 1, and has to be at least 2"),
+        (("limits", "segment_size"), 0, "segment_size is 0"),
+        (("memories", 0, "alignment"), 0, "the alignment of 'ddr' is 0"),
+        (("memories", 0, "alignment"), 1 << 60, "has to be at most segment_size"),
+        (("memories", 1, "alignment"), 12, "the alignment of 'lx' is 12, and has to be a multiple of 8"),
+        (("units", 0, "max_outstanding"), 0, "max_outstanding of 'load' is 0"),
+        (("units", 3, "lanes", "f16"), 0, "the lanes of 'sfu' for f16 is 0"),
+        (("links", 0, "bandwidth"), 0, "the bandwidth from 'lx' to 'ring' is 0"),
+        (("units", 4, "array"), [8], "the array of 'pt' is [8], and has to be rows and columns"),
+        (("units", 4, "array"), [0, 8], "the array of 'pt' is [0, 8]"),
+    ],
+)
+def test_numbers_that_nothing_can_be_reckoned_with(path: tuple[str | int, ...], value: object, message: str) -> None:
+    data = json.loads(json.dumps(SPYRE.to_json()))
+    at = data
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    assert message in "\n".join(Device.from_json(data).flaws())
+    assert SPYRE.flaws() == []
+
+
 def test_looking_up_what_is_not_there() -> None:
     with pytest.raises(InvalidKernel, match="no link from 'lx' to 'ddr'"):
         SPYRE.link("lx", "ddr")

@@ -144,6 +144,18 @@ def test_unknown_timing_is_named(tmp_path: Path) -> None:
         read.load(file)
 
 
+def test_numbers_that_nothing_can_be_reckoned_with(tmp_path: Path) -> None:
+    numbers = "spyrec.timing = {device_bandwidth = 0 : i64}, spyrec.limits = {loop_count = 1 : i64}"
+    file = written(tmp_path, f"ktdf_arch.device @d attributes {{{numbers}}} {{}}\n")
+    with pytest.raises(InvalidKernel) as caught:
+        read.load(file)
+    assert [d.message for d in caught.value.diagnostics] == [
+        "device_bandwidth is 0, and has to be at least 1",
+        "loop_count is 1, and has to be at least 2",
+    ]
+    assert all(d.id == "bad-device" and d.position and d.position.file == file for d in caught.value.diagnostics)
+
+
 def test_a_number_that_is_none(tmp_path: Path) -> None:
     file = written(tmp_path, 'ktdf_arch.device @d attributes {spyrec.limits = {loop_count = "many"}} {}\n')
     with pytest.raises(InvalidKernel, match=r'spyrec\.limits\.loop_count must be a number, but is "many"'):

@@ -459,6 +459,14 @@ def test_a_binary_that_does_not_fit_is_refused(binary: Binary, text: str) -> Non
     assert text in str(caught.value)
 
 
+def test_a_device_with_numbers_that_mean_nothing_is_refused() -> None:
+    fine = assembled.device()
+    lame = replace(fine, units={**fine.units, "pt": replace(fine.units["pt"], array=(8,))})
+    with pytest.raises(InvalidKernel, match=r"the array of 'pt' is \[8\]") as caught:
+        run(units(("load", [HALT])), _x(), lame)
+    assert caught.value.diagnostics[0].id == "wrong-device"
+
+
 def test_a_box_of_countless_pieces_is_refused_at_once() -> None:
     dims = (Dim(1 << 31, 4, 0), Dim(1 << 31, 4, 0), Dim(2, 0, 2))
     transfer = Xfer(element_bytes=2, source=End("device", 2), dest=End("lx"), dims=dims)

@@ -78,6 +78,9 @@ def _read(file: Path, context: ir.Context | None) -> tuple[Device, Sink]:
     with context:
         device = build(found.op, found.attributes, defaults, sink)
     sink.raise_if_errors()
+    for flaw in device.flaws():
+        sink.error(found.op, "bad-device", flaw)
+    sink.raise_if_errors()
     return device, sink
 
 
