@@ -46,10 +46,10 @@ class ScalarsToTensors(Pass):
             result = inner.results[0]
             for use in list(result.uses):
                 user = use.owner.operation
+                # MLIR says of a constant that it has folded that it is nowhere.
+                where = user.location if isinstance(inner.location, ir.UnknownLoc) else inner.location
                 with ir.InsertionPoint(user):
-                    user.operands[use.operand_number] = ops.fill(
-                        scalar, ir.RankedTensorType(result.type), inner.location
-                    )
+                    user.operands[use.operand_number] = ops.fill(scalar, ir.RankedTensorType(result.type), where)
                 ctx.statistics["tensors filled"] += 1
             inner.erase()
 

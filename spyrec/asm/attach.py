@@ -80,6 +80,9 @@ class Attacher:
             if around is not None and around.name in self.implied[op.name] and _says_nothing(op):
                 # It is not printed, so its place would be lost; it gets the one that reading it again gives.
                 op.location = self._unnamed(around.location)
+            elif isinstance(parsed, ir.UnknownLoc) and op.parent is not None:
+                # Nor is the body of a named op, which MLIR makes.
+                op.location = self._unnamed(op.parent.operation.location)
             elif (given is None or given == parsed) and len(op.results):
                 op.location = self._named(parsed, given, self._result_name(parsed))
             else:
@@ -134,6 +137,9 @@ class Attacher:
                 users = user.regions[k].blocks[b].arguments if user is not None else None
                 for a, argument in enumerate(arguments):
                     parsed = argument.location
+                    if isinstance(parsed, ir.UnknownLoc):
+                        argument.set_location(self._unnamed(op.location))
+                        continue
                     given = users[a].location if users is not None else None
                     name = self._argument_name(parsed)
                     if given is not None and given != parsed and _MADE_UP.fullmatch(name or ""):

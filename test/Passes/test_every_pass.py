@@ -1,4 +1,5 @@
-"""What holds of every pass of the stages: a second time it changes nothing, and on text it does what it does in line.
+"""What holds of every pass of the stages: a second time it changes nothing, on text it does what it does in line, and
+whatever it makes stands at a place that its input has.
 
 Each pass of ours runs where its stage runs it; then once more on what it left, and by itself on the text of what it was
 given. The kernels give between them every pass something to do, which the last test makes sure of.
@@ -43,7 +44,10 @@ CHECKS = {"legality", "check-uniformity"}
 
 @dataclass(frozen=True)
 class Run:
-    """One run of one pass of ours: the text that it was given, and plain texts before, after, and after another run."""
+    """One run of one pass of ours: the text that it was given, and plain texts before, after, and after another run.
+
+    ``invented`` are the ops and arguments at places, or at none, where nothing was before.
+    """
 
     name: str
     pipeline: Pipeline
@@ -51,6 +55,30 @@ class Run:
     before: str
     after: str
     again: str
+    invented: tuple[str, ...]
+
+
+PLACE = re.compile(r'"[^"]+":\d+:\d+')
+
+
+def places(op: ir.Operation) -> dict[str, str]:
+    """All places of ops and arguments in ``op``, each with one that stands there. Without one, the place is empty."""
+    found: dict[str, str] = {}
+
+    def note(location: ir.Location, what: str) -> None:
+        # MLIR makes constants that are nowhere, and so is a module.
+        nowhere = [] if what in ("builtin.module", "arith.constant") else [""]
+        found.update(dict.fromkeys(PLACE.findall(str(location)) or nowhere, what))
+
+    def visit(inner: ir.Operation) -> ir.WalkResult:
+        note(inner.location, inner.name)
+        for block in (block for region in inner.regions for block in region.blocks):
+            for argument in block.arguments:
+                note(argument.location, f"argument {argument.arg_number} of {inner.name}")
+        return ir.WalkResult.ADVANCE
+
+    op.walk(visit)
+    return found
 
 
 def single(elements: tuple[Element, ...], nest: tuple[str, ...] = ()) -> Iterator[tuple[Pipeline, str | None]]:
@@ -90,12 +118,13 @@ def runs(kernel: str) -> tuple[Run, ...]:
         for step in stage.steps:
             for one, name in single(pipeline.parse(step.pipeline).elements):
                 given = printed(module.operation) if name else ""
-                before = plain(module)
+                before, old = plain(module), places(module.operation)
                 one.run(module.operation, ctx)
                 if name:
                     copy = read(printed(module.operation))
                     one.run(copy.operation, context_of(copy, kernel))
-                    found.append(Run(name, one, given, before, plain(module), plain(copy)))
+                    new = {what: place for place, what in places(module.operation).items() if place not in old}
+                    found.append(Run(name, one, given, before, plain(module), plain(copy), tuple(new)))
     return tuple(found)
 
 
@@ -113,6 +142,12 @@ def test_alone_on_text_it_does_the_same(kernel: str) -> None:
         if plain(module) != run.after:
             other.append(run.name)
     assert other == []
+
+
+@pytest.mark.parametrize("kernel", TEXTS)
+def test_everything_stands_at_a_place_of_the_kernel(kernel: str) -> None:
+    assert "" not in places(read(TEXTS[kernel]).operation)
+    assert [(run.name, run.invented) for run in runs(kernel) if run.invented] == []
 
 
 def test_every_pass_had_something_to_do() -> None:
