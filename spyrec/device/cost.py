@@ -132,8 +132,16 @@ def contract_cycles(device: Device, unit: Unit, shape: tuple[int, int, int, int]
     """
     batch, rows, columns, depth = shape
     high, wide = unit.array or (1, 1)
-    per_cell = max(1, lanes(unit, element) // (high * wide))
+    per_cell = multiply_adds(unit, element) // (high * wide)
     return device.timing.stream_startup + batch * _ceil(rows, high) * _ceil(columns, wide) * _ceil(depth, per_cell)
+
+
+def multiply_adds(unit: Unit, element: str) -> int:
+    """Multiply-adds per cycle of the whole array of a matrix unit: as many in each cell, and at least one. Raises
+    ``Unsupported`` for an element type without lanes.
+    """
+    cells = math.prod(unit.array)
+    return max(1, lanes(unit, element) // cells) * cells
 
 
 def lanes(unit: Unit, element: str) -> int:

@@ -95,8 +95,13 @@ def contract_cycles(site: Site, instruction: Contract) -> int:
         else:
             rows *= count
     unit = site.world.device.units[site.program.kind]
-    element = max((instruction.lhs.type, instruction.rhs.type), key=numerics.sizeof)
+    element = contract_element(instruction)
     return cost.contract_cycles(site.world.device, unit, (batch, rows, columns, depth), element)
+
+
+def contract_element(instruction: Contract) -> str:
+    """The element type whose lanes a contraction has: the wider one of its factors."""
+    return max((instruction.lhs.type, instruction.rhs.type), key=numerics.sizeof)
 
 
 def _check_types(instruction: Contract) -> None:

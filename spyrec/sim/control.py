@@ -287,7 +287,7 @@ def sload(site: Site, instruction: Instruction) -> Step:
     whole = box((1,), (width,), width)
     address = local_address(instruction.ra, 0, whole, instruction.buffer, world.binary, world.device)
     buffer = -1 if instruction.buffer is None else instruction.buffer
-    traffic = world.traffic.memory(LX)
+    traffic, trace = world.traffic.memory(LX), world.engine.trace
 
     def step(unit: Unit) -> int:
         if not unit.drained():
@@ -300,7 +300,10 @@ def sload(site: Site, instruction: Instruction) -> Step:
             raise UnitStops
         traffic.read(width)
         unit.regs[rd] = int.from_bytes(unit.lx.data[at : at + width].tobytes(), "little", signed=True)
+        since = unit.time
         unit.time += cycles
+        if trace is not None:
+            trace.span(unit.core, unit.label, unit.number, index, since, unit.time)
         return following
 
     return step

@@ -7,6 +7,7 @@ when the instruction is issued.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from spyrec.sim.memories import Local
 from spyrec.sim.operands import device_address, local_address
 from spyrec.sim.shadow import Bytes, Shadow
 from spyrec.sim.traffic import TransferCounter
-from spyrec.sim.transfer import WORDS, copier, meet, moved_bytes, path, xfer
+from spyrec.sim.transfer import WORDS, boxes, copier, meet, moved_bytes, path, xfer
 from spyrec.sim.units import BLOCKED, Flight, Step, Unit
 from spyrec.sim.world import Site
 
@@ -58,48 +59,21 @@ def special(site: Site, instruction: Xfer) -> Step:
     )
     clip = _Clip(instruction)
     plans: dict[tuple[int, ...], _Plan] = {}
-    whole = box(
-        tuple(d.count for d in instruction.dims),
-        tuple(d.dest_stride for d in instruction.dims),
-        instruction.element_bytes,
-    )
-    pattern = WORDS[instruction.element_bytes].type(instruction.pattern)
+    fill = _Fill(instruction) if instruction.outside == "fill" else None
 
     def step(unit: Unit) -> int:
         if not unit.slot_free() or (instruction.indices and not unit.drained()):
             unit.pc = index
             return BLOCKED
         peers = _peers(unit, instruction, world.binary.tiles)
-        sources, targets = ([side.local(unit)] for side in sides)
-        if instruction.remote == "get":
-            sources = [world.scratchpads[peers[0]]]
-        elif instruction.remote == "put":
-            targets = [world.scratchpads[peer] for peer in peers]
+        source = world.scratchpads[peers[0]] if instruction.remote == "get" else sides[0].local(unit)
+        put = instruction.remote == "put"
+        targets = [world.scratchpads[peer] for peer in peers] if put else [sides[1].local(unit)]
         region = clip.region(unit)
         plan = plans.get(region)
         if plan is None:
             plan = plans[region] = _Plan(site, instruction, region)
-        moved_in = moved_out = 0
-        for target in targets:
-            moved_in = moved_out = 0
-            filled: Bytes | None = None
-            filled_at = 0
-            places: list[tuple[int, int]] = []
-            if instruction.outside == "fill":
-                filled, filled_at, moved_out = sides[1].fill(unit, target, whole, pattern)
-            for source_at, dest_at in plan.points(unit):
-                data, place, moved = sides[0].touch(unit, sources[0], plan.source, source_at)
-                moved_in += moved
-                to_data, to_place, moved = sides[1].touch(unit, target, plan.dest, dest_at)
-                moved_out += moved
-                if data is to_data:
-                    places.append((place, to_place))
-                if data is filled and meet(plan.source, place, whole, filled_at):
-                    raise _onto_itself()
-                plan.copy(data, place, to_data, to_place)
-                sides[1].settle(dest_at)
-            if plan.meet(places):
-                raise _onto_itself()
+        moved_in, moved_out = _moved(unit, plan, sides, source, targets, fill)
         unit.time += cycles
         size = max(moved_in, moved_out)
         mine.clipped += region != everything
@@ -107,9 +81,10 @@ def special(site: Site, instruction: Xfer) -> Step:
         mine.moved += moved_in if reads else moved_out
         mine.filled += max(0, moved_out - moved_in) if reads else 0
         for counter in link_counters:
-            counter.asked += plan.bytes
-            counter.within += 0 if shared else plan.bytes
-            counter.moved += size
+            cores = len(targets) if counter is link_counters[-1] else 1  # the last link is that of each target
+            counter.asked += cores * plan.bytes
+            counter.within += 0 if shared else cores * plan.bytes
+            counter.moved += cores * size
         path_links, hops = _way(unit, instruction, peers, world.device.cores)
         world.traffic.over_ring(path_links, size)
         volume, rate = latencies.flow(size, cap)
@@ -121,6 +96,54 @@ def special(site: Site, instruction: Xfer) -> Step:
         return following
 
     return step
+
+
+@dataclass(frozen=True)
+class _Fill:
+    """What points outside of the clip become: ``pattern`` goes to the ``whole`` box first."""
+
+    instruction: Xfer
+
+    @functools.cached_property
+    def whole(self) -> Box:
+        """The destination's box without its clip."""
+        return boxes(self.instruction)[1]
+
+    @functools.cached_property
+    def pattern(self) -> Any:
+        """One element."""
+        return WORDS[self.instruction.element_bytes].type(self.instruction.pattern)
+
+
+def _moved(
+    unit: Unit, plan: _Plan, sides: tuple[_Side, _Side], source: Local, targets: Sequence[Local], fill: _Fill | None
+) -> tuple[int, int]:
+    """Make the transfer; how many bytes move from the source, and to each of ``targets``.
+
+    What is read is read once, however many members of a multicast it goes to.
+    """
+    moved_in = moved_out = 0
+    filled: list[tuple[Bytes, int]] = []
+    if fill is not None:
+        for target in targets:
+            data, at, moved_out = sides[1].fill(unit, target, fill)
+            filled.append((data, at))
+    places: list[tuple[int, int]] = []
+    for source_at, dest_at in plan.points(unit):
+        data, place, moved = sides[0].touch(unit, source, plan.source, source_at)
+        moved_in += moved
+        if fill is not None and any(data is to and meet(plan.source, place, fill.whole, at) for to, at in filled):
+            raise _onto_itself()
+        for number, target in enumerate(targets):
+            to_data, to_place, moved = sides[1].touch(unit, target, plan.dest, dest_at)
+            moved_out += 0 if number else moved
+            if data is to_data:
+                places.append((place, to_place))
+            plan.copy(data, place, to_data, to_place)
+            sides[1].settle(dest_at)
+    if plan.meet(places):
+        raise _onto_itself()
+    return moved_in, moved_out
 
 
 def _peers(unit: Unit, instruction: Xfer, tiles: int) -> list[int]:
@@ -301,10 +324,11 @@ class _Side:
             if found:
                 world.sanitizer.judge(found, window.name, reads=False)
 
-    def fill(self, unit: Unit, local: Local, where: Box, pattern: Any) -> tuple[Bytes, int, int]:
-        """Write ``pattern`` to the whole box; the bytes, where in them it begins, and how many move."""
+    def fill(self, unit: Unit, local: Local, fill: _Fill) -> tuple[Bytes, int, int]:
+        """Write the pattern to the whole box; the bytes, where in them it begins, and how many move."""
         base, offset = _base(self.end)
         at = offset + (0 if base is None else unit.regs[base])
+        where, pattern = fill.whole, fill.pattern
         data, place, moved = self.touch(unit, local, where, at)
         np.ndarray(where.counts, pattern.dtype, data, place, where.strides)[...] = pattern
         self.settle(at)

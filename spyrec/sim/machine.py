@@ -145,6 +145,8 @@ class Machine:
                     text = " ".join(op.op for op in instruction.micro_ops) or "copy"
                 elif isinstance(instruction, Contract):
                     text = f"contract {' x '.join(map(str, instruction.counts))}"
+                elif instruction.op == "sload":
+                    text = "load a scalar"
                 if text:
                     where = self.log.position(Place(number, index, program.label))
                     trace.describe(program.label, index, text, str(where or ""))

@@ -44,7 +44,7 @@ def make(machine: Machine, trace: Trace, cycles: int, *, kernel: str, shuffle: i
     memory = machine.memory
     read, written = memory.unique(writes=False), memory.unique(writes=True)
     useful = {(a, b): _useful(machine, a, b, counter) for (a, b), counter in traffic.links.items()}
-    bound = roofline.bound(binary, device, read + written, useful, trace.tallies)
+    bound = roofline.bound(binary, device, read + written, useful, trace.tallies, cycles)
     posters = {channel.name: channel.source for channel in binary.channels}
     executed: dict[tuple[int, int], list[int]] = {}
     for (_, unit, index), tally in trace.tallies.items():
@@ -220,10 +220,10 @@ def _room(binary: Binary, memory: str, tallies: Mapping[tuple[int, int, int], Ta
 
 
 def _buffers(instruction: Instruction) -> Iterator[int]:
-    """Numbers of the buffers that an instruction touches."""
-    operands: Sequence[Any] = ()
+    """Numbers of the buffers that an instruction touches, be it on other cores, which run the same programs."""
+    operands: Sequence[Any] = (instruction,)
     if isinstance(instruction, Xfer):
-        operands = (instruction.source, instruction.dest)
+        operands = (instruction.source, instruction.dest, *instruction.indices)
     elif isinstance(instruction, Stream):
         operands = (*instruction.inputs, *instruction.outputs)
     elif isinstance(instruction, Contract):

@@ -1,9 +1,9 @@
 """The least time that a run could have taken on its device: its roofline bound.
 
 For each resource the amount of work that the kernel cannot do without, over what the resource does per cycle; and what
-has to happen, for one tile, before the resource can begin and after it has ended. Nothing is counted twice and nothing
-is assumed about order, so no run is faster than its bound. What makes a run slower: bytes that move more than once or
-in whole grains, cores with unequal work, units that wait for one another.
+has to happen, for one tile, before the resource can begin and after it has ended: no more than was outside of it in the
+run itself, where channels may carry something else than tiles. So no run is faster than its bound. What makes a run
+slower: bytes that move more than once or in whole grains, cores with unequal work, units that wait for one another.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from spyrec.device import routes
+from spyrec.device import cost, routes
 from spyrec.device.model import Device, Unit
 from spyrec.errors import Unsupported
 from spyrec.isa import Binary, Contract, Stream, UnitProgram, Xfer
-from spyrec.sim.boxes import box
+from spyrec.sim.contract import contract_element
 from spyrec.sim.stream import lane_operations
 from spyrec.sim.trace import Tally
-from spyrec.sim.transfer import path
+from spyrec.sim.transfer import boxes, path
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,18 @@ class Bound:
 
 @dataclass
 class _Work:
-    """What one kind of step costs: ``least`` cycles of a single one; ``amount`` and ``cycles`` of all together."""
+    """What one kind of step costs: ``least`` cycles of a single one of ``count``; ``amount`` and ``cycles`` of all
+    together.
+    """
 
+    count: int = 0
     least: int = 0
     amount: float = 0
     cycles: float = 0
 
     def add(self, least: int, amount: float, cycles: float, count: int) -> None:
-        self.least = min(self.least, least) if self.amount else least
+        self.least = min(self.least, least) if self.count else least
+        self.count += count
         self.amount += amount * count
         self.cycles += cycles * count
 
@@ -86,8 +90,10 @@ def bound(
     unique: int,
     useful: Mapping[tuple[str, str], int],
     tallies: Mapping[tuple[int, int, int], Tally],
+    took: int,
 ) -> Bound:
-    """The bound of a run of which ``tallies`` say how often each instruction ran.
+    """The bound of a run that ``took`` so many cycles and of which ``tallies`` say how often each instruction ran, and
+    when.
 
     ``unique`` is bytes of device memory read and bytes written, each counted once over all cores; ``useful`` has the
     bytes that each link had to carry.
@@ -95,14 +101,15 @@ def bound(
     steps = _steps(binary, device, tallies)
     chained = _chain(binary, device, steps)
     post = device.timing.post_latency
-    chain = sum(cycles for _, cycles in chained) + post * max(0, len(chained) - 1)
+    chain = min(took, sum(cycles for _, cycles in chained) + post * max(0, len(chained) - 1))
+    outside = _outside(binary, device, tallies, took)
 
-    def edges(*mine: str) -> int:
-        """One tile's time in the units that are none of ``mine``."""
-        if not any(name in mine for name, _ in chained):
+    def edges(role: str) -> int:
+        """One tile's time in the units of other roles."""
+        if not any(name == role for name, _ in chained):
             return 0
-        others = [cycles for name, cycles in chained if name not in mine]
-        return sum(others) + post * len(others)
+        others = [cycles for name, cycles in chained if name != role]
+        return min(outside[role], sum(others) + post * len(others))
 
     start = device.timing.transfer_startup if any("device" in ends for ends in steps.moves) else 0
     memory = device.memory("device")
@@ -110,18 +117,37 @@ def bound(
     found = [Resource(f"memory {memory.kind}", "bytes", unique, peak, unique / peak, start)]
     for (source, target), amount in useful.items():
         link = device.link(source, target)
-        kind = device.units[target if target in device.units else source].role
-        peak = link.bandwidth * binary.tiles
-        around = edges(kind) + device.timing.transfer_startup
+        unit = device.units[target if target in device.units else source]
+        peak = link.bandwidth * _instances(binary, device, unit)
+        around = edges(unit.role) + device.timing.transfer_startup
         found.append(Resource(f"link {source} to {target}", "bytes", amount, peak, amount / peak, around))
     for role, work in steps.compute.items():
         unit = next(u for u in device.units.values() if u.role == role)
-        instances = binary.tiles * (device.corelets if unit.level == "corelet" else 1)
         what = "multiply-adds" if role == "matrix" else "lane operations"
-        cycles = work.cycles / instances
+        cycles = work.cycles / _instances(binary, device, unit)
         rate = work.amount / cycles if cycles else 0.0
         found.append(Resource(f"units {unit.kind}", what, work.amount, rate, cycles, edges(role)))
     return Bound(tuple(sorted(found, key=lambda r: -r.bound)), chain)
+
+
+def _instances(binary: Binary, device: Device, unit: Unit) -> int:
+    """How many units of a kind the cores have that run a tile."""
+    return binary.tiles * (device.corelets if unit.level == "corelet" else 1)
+
+
+def _outside(
+    binary: Binary, device: Device, tallies: Mapping[tuple[int, int, int], Tally], took: int
+) -> dict[str, int]:
+    """For each role the cycles before its first step and after its last one, on the unit where they are fewest."""
+    spans: dict[tuple[int, int], tuple[int, int]] = {}
+    for (core, number, _), tally in tallies.items():
+        first, last = spans.get((core, number), (tally.first, tally.last))
+        spans[core, number] = min(first, tally.first), max(last, tally.last)
+    found: dict[str, int] = {}
+    for (_, number), (first, last) in spans.items():
+        role = device.units[binary.units[number].kind].role
+        found[role] = min(found.get(role, took), first + took - last)
+    return found
 
 
 def _steps(binary: Binary, device: Device, tallies: Mapping[tuple[int, int, int], Tally]) -> _Steps:
@@ -148,13 +174,7 @@ def _steps(binary: Binary, device: Device, tallies: Mapping[tuple[int, int, int]
 def _transfer(device: Device, program: UnitProgram, instruction: Xfer, source: str, dest: str) -> int:
     """Cycles of a transfer that has everything for itself and moves each byte once."""
     links = path(device, program.kind, source, dest)
-    size = min(
-        box(tuple(d.count for d in instruction.dims), strides, instruction.element_bytes).bytes
-        for strides in (
-            tuple(d.source_stride for d in instruction.dims),
-            tuple(d.dest_stride for d in instruction.dims),
-        )
-    )
+    size = min(side.bytes for side in boxes(instruction))
     rates = [link.bandwidth for link in links]
     rate = min(*rates, device.timing.device_bandwidth) if "device" in (source, dest) else min(rates)
     return device.timing.transfer_startup + sum(link.latency for link in links) + -(-size // rate)
@@ -164,8 +184,7 @@ def _compute(unit: Unit, device: Device, instruction: Stream | Contract) -> tupl
     """Operations of a stream (an add is 1) or multiply-adds of a contraction, and cycles of them at full rate."""
     points = math.prod(instruction.counts)
     if isinstance(instruction, Contract):
-        lanes = [unit.lanes[o.type] for o in (instruction.lhs, instruction.rhs) if o.type in unit.lanes]
-        return points, points / min(lanes, default=1)
+        return points, points / cost.multiply_adds(unit, contract_element(instruction))
     amount = cycles = 0.0
     for slow, element in lane_operations(instruction):
         factor = device.timing.transcendental_factor if slow else 1
@@ -184,12 +203,12 @@ def _chain(binary: Binary, device: Device, steps: _Steps) -> list[tuple[str, int
     joined = {(labels[c.source], labels[c.target]) for c in binary.channels}
     chain: list[tuple[str, int]] = []
 
-    near, far = device.memory("lx").kind, device.memory("device").kind
-    ways = [("load", work) for work in _way(device, steps, far, near)]
-    ways += [*sorted(steps.compute.items()), *(("store", work) for work in _way(device, steps, near, far))]
-    around = steps.moves.get((near, near), _Work())
+    near, far = device.memory("lx"), device.memory("device")
+    ways = [("load", work) for work in _way(device, steps, far.kind, near.kind)]
+    ways += [*sorted(steps.compute.items()), *(("store", work) for work in _way(device, steps, near.kind, far.kind))]
+    around = steps.moves.get((near.space, near.space), _Work())
     for role, work in ways:
-        if not work.amount:
+        if not work.count:
             continue
         last = chain[-1][0] if chain else None
         if last is not None and (last, role) not in joined:

@@ -206,6 +206,136 @@ def test_no_hand_written_run_beats_its_bound(depth: int, bandwidth: int) -> None
             assert made["bound"]["cycles"] <= made["cycles"]
 
 
+MIXED = """
+channel small from load to sfu init 0
+channel big from load to store init 0
+channel done from sfu to store init 0
+unit load
+  param r1, 0
+  param r2, 1
+  xfer 2 device[r1] to lx[0] [64: 2, 2]
+  post small
+  li r5, 16
+  loop r6, r5, end
+  muli r7, r6, 1024
+  add r8, r2, r7
+  xfer 2 device[r8] to lx[r7 + 8192] [512: 2, 2]
+  post big
+end:
+  endloop
+  halt
+unit sfu
+  {first}
+  stream [64, 64]
+    in v0: f16 lx[{of}] [0, 2]
+    v1: f16 exp v0
+    out v1: f16 lx[32768] [128, 2]
+  end
+  post done
+  {then}
+  halt
+unit store
+  param r3, 2
+  {early}
+  li r5, 16
+  loop r6, r5, end
+  muli r7, r6, 1024
+  add r8, r3, r7
+  wait big
+  xfer 2 lx[r7 + 8192] to device[r8] [512: 2, 2]
+end:
+  endloop
+  {late}
+  xfer 2 lx[32768] to device[r3 + 16384] [64: 2, 2]
+  halt
+"""
+
+
+@pytest.mark.parametrize("bandwidth", [8, 128, 4096])
+@pytest.mark.parametrize(
+    "order",
+    [
+        # 16 KiB are copied while one row is computed with: neither waits for the other.
+        {"first": "wait small", "of": "0", "then": "", "early": "", "late": "wait done"},
+        # What is computed needs nothing of what is loaded, though a channel joins the two.
+        {"first": "stream [64]\n v0: f16 const 0\n out v0: f16 lx[4096] [2]\n end", "of": "4096", "then": "wait small",
+         "early": "wait done", "late": ""},
+    ],
+)  # fmt: skip
+def test_what_runs_side_by_side_is_not_one_tiles_way(order: dict[str, str], bandwidth: int) -> None:
+    x, big, y = (np.zeros(n, np.float16) for n in (64, 8192, 8192 + 64))
+    given = launch({"x": x, "big": big, "y": y}, ("y",))
+    binary = isa.assemble("parameters 3" + MIXED.format(**order), "k.s")
+    made = run(binary, given, device(device_bandwidth=bandwidth, lx=1 << 17)).report
+    assert made["bound"]["cycles"] <= made["cycles"]
+
+
+def test_the_order_of_streams_does_not_change_the_bound() -> None:
+    """A short copy, in which no lane works, and a long sum."""
+    streams = [
+        "stream [64]\n in v0: f16 lx[0] [2]\n out v0: f16 lx[8192] [2]\n end",
+        "stream [32, 64]\n in v0: f16 lx[0] [0, 2]\n v1: f16 addf v0, v0\n out v1: f16 lx[1024] [128, 2]\n end",
+    ]
+    tiles = []
+    for order in (streams, streams[::-1]):
+        code = "\n".join(order)
+        text = f"""
+parameters 1
+channel full from load to sfu init 0
+unit load
+  param r1, 0
+  xfer 2 device[r1] to lx[0] [64: 2, 2]
+  post full
+  halt
+unit sfu
+  wait full
+  {code}
+  halt
+"""
+        made = run(isa.assemble(text, "k.s"), launch({"x": np.zeros(64, np.float16)})).report
+        tiles.append(made["bound"]["tile"])
+    assert tiles[0] == tiles[1] == 53 + 10 + 8
+
+
+def test_every_corelets_load_unit_has_a_link_of_its_own() -> None:
+    dev = device(device_bandwidth=4096)
+    dev = replace(dev, units={**dev.units, "load": replace(dev.units["load"], level="corelet")})
+    unit = "unit load {corelet}\n  param r1, {n}\n  xfer 2 device[r1] to lx[{at}] [8192: 2, 2]\n  halt\n"
+    text = "parameters 2\n" + "".join(
+        unit.format(corelet=f"corelet {n}" if n else "", n=n, at=16384 * n) for n in (0, 1)
+    )
+    x = np.zeros(8192, np.float16)
+    made = run(isa.assemble(text, "k.s"), launch({"x": x, "y": x}), dev).report
+    assert resource(made, "link ddr to load")["peak"] == 2 * 256
+    assert made["bound"]["cycles"] <= made["cycles"]
+
+
+def test_a_matrix_unit_with_fewer_lanes_than_cells() -> None:
+    """Each cell does one multiply-add a cycle."""
+    dev = device()
+    dev = replace(dev, units={**dev.units, "pt": replace(dev.units["pt"], lanes={"f16": 4})})
+    text = """
+parameters 1
+channel full from load to pt init 0
+unit load
+  param r1, 0
+  xfer 2 device[r1] to lx[0] [1024: 2, 2]
+  post full
+  halt
+unit pt
+  wait full
+  contract [32, 32, 32] zero
+    lhs f16 lx[0] [64, 0, 2]
+    rhs f16 lx[0] [0, 2, 64]
+    acc f32 lx[4096] [128, 4, 0]
+  end
+  halt
+"""
+    made = run(isa.assemble(text, "k.s"), launch({"x": np.zeros(1024, np.float16)}), dev).report
+    assert resource(made, "units pt")["peak"] == 2 * 64
+    assert made["bound"]["cycles"] <= made["cycles"]
+
+
 def test_lx_in_use_at_once() -> None:
     made = report(add_rows(rows=5))["lx"]
     assert (made["reserved"], made["peak"], made["at"]) == (768, 768, ["x", "y", "z"])
@@ -213,6 +343,28 @@ def test_lx_in_use_at_once() -> None:
     one = report(add_rows(rows=0))["lx"]
     assert (one["reserved"], one["peak"], one["at"]) == (768, 0, [])
     assert all(b["first"] is None for b in one["buffers"])
+
+
+def test_lists_of_indices_and_scalars_are_in_use_when_they_are_read() -> None:
+    text = """
+parameters 1
+buffer list address 0 slots 1 bytes 128
+buffer rows address 128 slots 1 bytes 128
+buffer scalar address 256 slots 1 bytes 128
+unit load
+  param r1, 0
+  li r2, 256
+  xfer 4 device[r1] to lx[0 in list] [2: 4, 4]
+  xfer 4 device[r1] to lx[256 in scalar] [1: 4, 4]
+  xfer 4 device[r1] to lx[128 in rows] [2: 4, 16] [4: 4, 4] index source i32 lx[0 in list] [4, 0] scale 4 below [2]
+  sload r3, r2, 4 in scalar
+  halt
+"""
+    made = run(isa.assemble(text), launch({"x": np.array([1, 0, 2, 3, 4, 5, 6, 7], np.int32)})).report
+    listed, rows, scalar = made["lx"]["buffers"]
+    assert listed["last"] == rows["last"]
+    assert scalar["last"] == made["cycles"]
+    assert made["lx"]["peak"] == 3 * 128
 
 
 def test_a_stage_has_numbers_of_its_own() -> None:

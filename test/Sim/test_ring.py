@@ -297,9 +297,7 @@ def test_a_channel_between_cores_needs_a_core_and_others_take_none() -> None:
             isa.assemble(text)
 
 
-def test_a_multicast_takes_as_long_as_its_farthest_member() -> None:
-    """Three members one after the other cost three transfers, a multicast one."""
-    text = """
+MULTICAST = """
 tiles 8
 parameters 1
 buffer x address 0 slots 1 bytes 4096
@@ -319,15 +317,34 @@ first:
 {code}end:
   halt
 """
-    put = "  li r4, {to}\n  xfer 2 lx[0 in x] to lx[4096 in z] [2048: 2, 2] put r4{more}\n"
-    codes = [put.format(to=1, more=" times 3 by 1"), "".join(put.format(to=t, more="") for t in (1, 2, 3))]
-    codes.append(put.format(to=3, more=""))
+PUT = "  li r4, {to}\n  xfer 2 lx[0 in x] to lx[4096 in z] [2048: 2, 2] put r4{more}\n"
+
+
+def test_a_multicast_takes_as_long_as_its_farthest_member() -> None:
+    """Three members one after the other cost three transfers, a multicast one."""
+    codes = [PUT.format(to=1, more=" times 3 by 1"), "".join(PUT.format(to=t, more="") for t in (1, 2, 3))]
+    codes.append(PUT.format(to=3, more=""))
     x = np.zeros(2048, np.float16)
     many, single, far = (
-        run(isa.assemble(text.format(code=code)), launch({"x": x}, (), 8), device(cores=8)).cycles for code in codes
+        run(isa.assemble(MULTICAST.format(code=code)), launch({"x": x}, (), 8), device(cores=8)).cycles
+        for code in codes
     )
     assert many == far
     assert single - many == 2 * 4096 // 128
+
+
+def test_a_multicast_reads_once_and_writes_in_each_member() -> None:
+    x = np.zeros(2048, np.float16)
+    counted = []
+    for code in (PUT.format(to=1, more=" times 3 by 1"), "".join(PUT.format(to=t, more="") for t in (1, 2, 3))):
+        made = run(isa.assemble(MULTICAST.format(code=code)), launch({"x": x}, (), 8), device(cores=8)).report
+        links = {(k["source"], k["target"]): (k["asked"], k["moved"]) for k in made["links"]}
+        lx = made["memory"]["lx"]
+        counted.append((lx["read"]["moved"], lx["written"]["moved"], links["lx", "ring"], links["ring", "lx"]))
+        assert links["lx", "ring"] == (lx["read"]["asked"], lx["read"]["moved"])
+    loaded = 8 * 4096
+    assert counted[0] == (4096, loaded + 3 * 4096, (4096, 4096), (3 * 4096, 3 * 4096))
+    assert counted[1] == (3 * 4096, loaded + 3 * 4096, (3 * 4096, 3 * 4096), (3 * 4096, 3 * 4096))
 
 
 @pytest.mark.parametrize(
