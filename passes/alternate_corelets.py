@@ -12,10 +12,10 @@ from spyrec.dialects import dataflow
 from spyrec.mlir import arith, ir, scf
 from spyrec.passes.analysis import buffers, kernels, ops
 from spyrec.passes.analysis.index_values import IndexValues
-from spyrec.passes.analysis.loop_costs import WORTH, Iteration, iteration
+from spyrec.passes.analysis.loop_costs import WORTH, Iteration, loop_costs
 from spyrec.passes.analysis.slices import CORELET, UNIT
 from spyrec.passes.analysis.tile_costs import MANY
-from spyrec.passkit import Pass, PassContext, option
+from spyrec.passkit import UNCHANGED, Kept, Pass, PassContext, option
 
 
 @dataclass
@@ -60,17 +60,18 @@ class AlternateCorelets(Pass):
 
     gain: int = option(WORTH, "percent of the cycles of a loop that each further copy of its body has to save")
 
-    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+    def run(self, op: ir.Operation, ctx: PassContext) -> Kept:
         if ctx.device.corelets < 2 or not kernels.has_body(op):
-            return
-        values = IndexValues(op, implicit_tiles=ctx.device.cores)
+            return UNCHANGED
+        values, iterations = IndexValues(op, implicit_tiles=ctx.device.cores), loop_costs(op, ctx)
         # All is asked before anything changes: values know the ops that there were.
         found = [
             (_Turns(inner, ctx.device.corelets, values), costs)
             for inner in kernels.walk(op)
             if inner.name == "scf.for" and _can(inner, ctx.device)
-            if (costs := iteration(inner, ctx.device, kernels.tiles(op))) is not None
+            if (costs := iterations.of(inner)) is not None
         ]
+        made = 0
         room = _room(op, ctx.device)
         for turns, costs in found:
             if turns.trips is not None and turns.trips < turns.count:
@@ -80,7 +81,11 @@ class AlternateCorelets(Pass):
             if fits and self._gains(turns, costs):
                 turns.make()
                 room.subtract(growth)
-                ctx.statistics["loops done in turns"] += 1
+                made += 1
+        if not made:
+            return UNCHANGED
+        ctx.statistics["loops done in turns"] += made
+        return None
 
     def _gains(self, turns: _Turns, costs: Iteration) -> bool:
         count = turns.count

@@ -8,11 +8,11 @@ from typing import ClassVar, Literal
 
 from spyrec.device.model import Memory
 from spyrec.mlir import ir
-from spyrec.passes.analysis import kernels, ops
+from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.liveness import Lifetime, of_allocations
 from spyrec.passes.analysis.packing import Packing, Request, apart, beside, fullest, shared
-from spyrec.passes.analysis.schedule import Allocation, Schedule, read
-from spyrec.passkit import Pass, PassContext, option
+from spyrec.passes.analysis.schedule import Allocation, Schedule, schedule_of
+from spyrec.passkit import UNCHANGED, Kept, Pass, PassContext, option
 
 
 @dataclass
@@ -48,12 +48,12 @@ class AssignAddresses(Pass):
 
     share: Literal["auto", "always", "never"] = option("auto", "whether buffers may share bytes; auto: when they must")
 
-    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+    def run(self, op: ir.Operation, ctx: PassContext) -> Kept:
         if not kernels.has_body(op):
-            return
-        schedule = read(op, ctx.sink, placed=False)
+            return UNCHANGED
+        schedule = schedule_of(op, ctx.analyses, ctx.sink)
         if schedule is None:
-            return
+            return UNCHANGED
         memories: dict[str, list[_Placed]] = {}
         for allocation, life in zip(schedule.allocations, of_allocations(schedule), strict=True):
             memory = ctx.device.buffered(allocation.place.memory)
@@ -61,6 +61,7 @@ class AssignAddresses(Pass):
                 memories.setdefault(memory.kind, []).append(_Placed(allocation, memory, life))
         for kind, found in memories.items():
             self._pack(op, ctx, ctx.device.memories[kind], found, schedule)
+        return (Schedule,)
 
     def _pack(
         self,
@@ -81,12 +82,9 @@ class AssignAddresses(Pass):
             self._overflow(function, ctx, memory, found, packing, kept)
             return
         for placed, address in zip(found, packing.addresses, strict=True):
-            allocation, attributes = placed.allocation, placed.allocation.op.attributes
-            attributes["address"] = ops.i64(address)
-            attributes["slot_bytes"] = ops.i64(placed.slot)
-            if allocation.place.depth != allocation.requested_depth:
-                attributes["depth"] = ops.i64(allocation.place.depth)
+            if placed.allocation.place.depth != placed.allocation.requested_depth:
                 ctx.statistics["depths reduced to 1"] += 1
+            placed.allocation.put_at(address, placed.slot)
         ctx.statistics[f"bytes of {_spoken(memory)}"] += packing.total
 
     def _overflow(

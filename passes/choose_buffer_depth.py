@@ -6,19 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from spyrec import diag
-from spyrec.device.model import Device, Memory
+from spyrec.device.model import Memory
 from spyrec.dialects import dataflow
 from spyrec.errors import UsageError
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, ops
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.liveness import Lifetime, of_allocations
-from spyrec.passes.analysis.loop_costs import Iteration, iteration
+from spyrec.passes.analysis.loop_costs import LoopCosts, loop_costs
 from spyrec.passes.analysis.packing import Request, apart, beside, shared
-from spyrec.passes.analysis.schedule import read
+from spyrec.passes.analysis.schedule import schedule_of
 from spyrec.passes.analysis.tile_costs import SLOTS, trips_of
-from spyrec.passkit import Pass, PassContext, option
+from spyrec.passkit import Kept, Pass, PassContext, option
 
 _MOST = 4
 """Slots of a buffer at most. More are seldom of use, and the static check runs loops for as many iterations."""
@@ -58,11 +57,11 @@ class ChooseBufferDepth(Pass):
 
     depth: int = option(0, "slots of a buffer in a loop; 0: chosen")
 
-    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+    def run(self, op: ir.Operation, ctx: PassContext) -> Kept:
         if self.depth < 0:
             raise UsageError(f"pass '{self.NAME}': depth must be at least 0, but is {self.depth}")
         found = [_Choice(buffer, _rotates(buffer.operation, op)) for buffer in buffers.allocations(op)]
-        wanted = _Wanted(self.depth, op, ctx.device)
+        wanted = _Wanted(self.depth, op, ctx)
         memories: dict[str, list[_Choice]] = {}
         for choice in found:
             if choice.open:
@@ -76,7 +75,7 @@ class ChooseBufferDepth(Pass):
         ]
         if crowded:
             # What cannot be read as a schedule is for address assignment to report.
-            schedule = read(op, diag.Sink(), placed=False)
+            schedule = schedule_of(op, ctx.analyses)
             if schedule is not None:
                 for choice, life in zip(found, of_allocations(schedule), strict=True):
                     choice.life = life
@@ -86,6 +85,7 @@ class ChooseBufferDepth(Pass):
         for choice in found:
             if choice.open:
                 choice.buffer.operation.attributes["depth"] = ops.i64(choice.depth)
+        return (LoopCosts,)
 
     def _share(
         self, function: ir.Operation, found: Sequence[_Choice], memory: Memory, room: int, kept: tuple[int, int]
@@ -123,12 +123,11 @@ class ChooseBufferDepth(Pass):
 class _Wanted:
     """How many slots a buffer in a loop is to have: ``fixed`` ones, or as many as keep units from waiting for one."""
 
-    def __init__(self, fixed: int, function: ir.Operation, device: Device) -> None:
+    def __init__(self, fixed: int, function: ir.Operation, ctx: PassContext) -> None:
         self.fixed = fixed
-        self.device = device
-        self.tiles = kernels.tiles(function)
-        self._values = IndexValues(function, implicit_tiles=device.cores)
-        self._costs: dict[ir.Operation, Iteration | None] = {}
+        self.device = ctx.device
+        self._values = IndexValues(function, implicit_tiles=ctx.device.cores)
+        self._costs = loop_costs(function, ctx)
 
     def __call__(self, buffer: dataflow.AllocOp) -> int:
         if self.fixed:
@@ -136,9 +135,7 @@ class _Wanted:
         loop = kernels.owner(buffer.operation.block)
         if not list(_transfers(buffer.result)):
             return SLOTS
-        if loop not in self._costs:
-            self._costs[loop] = iteration(loop, self.device, self.tiles)
-        costs = self._costs[loop]
+        costs = self._costs.of(loop)
         if costs is None or (slots := costs.slots(buffer.result)) <= SLOTS:
             return SLOTS
         # Corelets that take turns have the same number each.

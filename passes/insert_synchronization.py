@@ -11,8 +11,9 @@ from spyrec.dialects.dataflow import ChannelOp, PostOp, WaitOp
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.channels import Wanted, wanted
-from spyrec.passes.analysis.schedule import Schedule, read
-from spyrec.passkit import Pass, PassContext
+from spyrec.passes.analysis.schedule import Schedule, schedule_of
+from spyrec.passes.analysis.skeleton import Block, Channel
+from spyrec.passkit import UNCHANGED, Kept, Pass, PassContext
 
 
 @dataclass
@@ -56,21 +57,23 @@ class InsertSynchronization(Pass):
 
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+    def run(self, op: ir.Operation, ctx: PassContext) -> Kept:
         if not kernels.has_body(op):
-            return
-        schedule = read(op, ctx.sink, placed=True)
+            return UNCHANGED
+        schedule = schedule_of(op, ctx.analyses, ctx.sink, placed=True)
         if schedule is None or any("peers" not in channel.attributes for channel in schedule.channels.values()):
-            return
+            return UNCHANGED
         found = wanted(schedule.program)
         _Inserter(schedule).insert(found)
         ctx.statistics["channels"] += len(found)
+        return (Schedule,)
 
 
 class _Inserter:
     """Declares channels at the top of the function, and adds their posts and waits."""
 
     def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
         self.units = schedule.program.units
         self.top = next(iter(schedule.function.regions[0].blocks[0].operations)).operation
         # Buffers become symbols as well.
@@ -80,6 +83,7 @@ class _Inserter:
 
     def insert(self, found: Iterable[Wanted]) -> None:
         """All of ``found``, in their order."""
+        made: list[tuple[ir.Operation, Block, Channel]] = []
         for channel in found:
             source, target = self.units[channel.source], self.units[channel.target]
             name = self._name(channel, source, target)
@@ -88,7 +92,7 @@ class _Inserter:
             before: ir.Operation = kernels.terminator(channel.block.ref) if at_end else items[channel.wait].ref
             after: ir.Operation = items[channel.post - 1].ref
             with ir.InsertionPoint(self.top):
-                ChannelOp.build(
+                op = ChannelOp.build(
                     sym_name=name, from_unit=source, to_unit=target, init=channel.credits, loc=before.location
                 )
             with ir.InsertionPoint.after(self.last.get(after, after)):
@@ -96,6 +100,9 @@ class _Inserter:
                 self.last[after] = post.operation
             with ir.InsertionPoint(before):
                 WaitOp.build(channel=name, unit=target, loc=before.location)
+            ends = (channel.source, channel.target, channel.credits, channel.post, channel.wait)
+            made.append((op.operation, channel.block, Channel(*ends, name)))
+        self.schedule.add_channels(made)
 
     def _name(self, channel: Wanted, source: str, target: str) -> str:
         """What the channel waits for, with the units or a number where that alone is not unique."""

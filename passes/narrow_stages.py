@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from spyrec import diag
 from spyrec.device.model import Memory
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
@@ -15,9 +14,9 @@ from spyrec.passes.analysis import buffers, kernels, ops, support, unit_loops
 from spyrec.passes.analysis.liveness import of_allocations
 from spyrec.passes.analysis.mixed import decomposed, mixed
 from spyrec.passes.analysis.packing import Request, fullest
-from spyrec.passes.analysis.schedule import read
+from spyrec.passes.analysis.schedule import schedule_of
 from spyrec.passes.analysis.tile_costs import SLOTS
-from spyrec.passkit import Pass, PassContext
+from spyrec.passkit import UNCHANGED, Analyses, Kept, Pass, PassContext
 
 _SIDES = ("source", "dest")
 
@@ -56,26 +55,29 @@ class NarrowStages(Pass):
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True
 
-    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+    def run(self, op: ir.Operation, ctx: PassContext) -> Kept:
         if not kernels.has_body(op):
-            return
-        limits = {stage.space: _limit(op, stage, ctx.device.share(stage)) for stage in ctx.device.stages()}
+            return UNCHANGED
+        limits = {
+            stage.space: _limit(op, stage, ctx.device.share(stage), ctx.analyses) for stage in ctx.device.stages()
+        }
         if not any(limits.values()):
-            return
+            return UNCHANGED
         # Cutting one way takes ops of it out of the walk.
         for way in [way for inner in kernels.walk(op) if (way := _way(inner)) is not None]:
             limit = min((found for stage in way.stages if (found := limits[buffers.memory_of(stage)])), default=0)
             if limit and way.cut(limit):
                 ctx.statistics["ways in pieces"] += 1
+        return None
 
 
-def _limit(function: ir.Operation, stage: Memory, room: int) -> int:
+def _limit(function: ir.Operation, stage: Memory, room: int, analyses: Analyses) -> int:
     """The bytes that each buffer of a stage may have; 0 where it has room for all as they are."""
     found = [buffer for buffer in buffers.allocations(function) if buffers.memory_of(buffer.result) == stage.space]
     if sum(stage.aligned(buffers.size(buffer.result.type)) for buffer in found) <= room:
         return 0
     # What cannot be read as a schedule is for address assignment to report.
-    schedule = read(function, diag.Sink(), placed=False)
+    schedule = schedule_of(function, analyses)
     if schedule is None:
         return 0
     requests = [

@@ -9,9 +9,9 @@ from spyrec.dialects.dataflow import PostOp, WaitOp
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.ordering import needed
-from spyrec.passes.analysis.schedule import read
+from spyrec.passes.analysis.schedule import Schedule, schedule_of
 from spyrec.passes.analysis.skeleton import Channel, blocks
-from spyrec.passkit import Pass, PassContext
+from spyrec.passkit import UNCHANGED, Kept, Pass, PassContext
 
 
 @dataclass
@@ -49,12 +49,12 @@ class PruneSynchronization(Pass):
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True
 
-    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+    def run(self, op: ir.Operation, ctx: PassContext) -> Kept:
         if not kernels.has_body(op):
-            return
-        schedule = read(op, ctx.sink, placed=True)
+            return UNCHANGED
+        schedule = schedule_of(op, ctx.analyses, ctx.sink, placed=True)
         if schedule is None or not schedule.channels:
-            return
+            return UNCHANGED
         program = schedule.program
         kept = needed(program)
         weighed: list[Channel] = [channel for block in blocks(program.body) for channel in block.channels]
@@ -65,4 +65,6 @@ class PruneSynchronization(Pass):
                 inner.erase()
         for name in gone:
             schedule.channels[name].erase()
+        schedule.remove_channels(gone)
         ctx.statistics["channels removed"] += len(gone)
+        return (Schedule,)

@@ -12,10 +12,11 @@ from spyrec.dialects import dataflow
 from spyrec.mlir import arith, ir, scf
 from spyrec.passes.analysis import buffers, kernels, ops, sharing, tables
 from spyrec.passes.analysis.index_values import IndexValues
+from spyrec.passes.analysis.loop_costs import loop_costs
 from spyrec.passes.analysis.same_boxes import SameBoxes
 from spyrec.passes.analysis.sharing import Read, Share
 from spyrec.passes.analysis.tile_costs import trips_of
-from spyrec.passkit import Pass, PassContext, option
+from spyrec.passkit import UNCHANGED, Kept, Pass, PassContext, option
 
 
 @dataclass
@@ -68,21 +69,21 @@ class ShareReads(Pass):
 
     percent: int = option(80, "reads are shared where they then take less than so much of the cycles")
 
-    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+    def run(self, op: ir.Operation, ctx: PassContext) -> Kept:
         device, tiles = ctx.device, kernels.tiles(op)
         route = sharing.around(device)
-        if not kernels.has_body(op) or tiles < 2 or route is None or not sharing.is_open(op):
-            return
+        if not kernels.has_body(op) or tiles < 2 or route is None or not sharing.is_open(op, ctx.analyses):
+            return UNCHANGED
         lx, same = device.memory("lx"), SameBoxes(op)
         room = sharing.Room(op, lx.size, lx.alignment)
-        values = IndexValues(op, tiles)
+        values, iterations = IndexValues(op, tiles), loop_costs(op, ctx)
         places = []
         for block in sharing.bodies(op):
             around = kernels.owner(block)
             again = around != op
             outermost = again and kernels.parent(around) == op
             place = _Place(again, trips_of(around, values) if outermost else None)
-            costs = sharing.Costs(device, route, tiles, block)
+            costs = sharing.Costs(device, route, tiles, block, iterations)
             for share in sharing.candidates(block, same, device):
                 best = sharing.chosen(share, costs, room, len(place.shares), self.percent, again=again)
                 if best is not None:
@@ -93,6 +94,7 @@ class ShareReads(Pass):
         for place in places:
             place.build(op.regions[0].blocks[0], route, names)
             ctx.statistics["reads shared"] += sum(len(share.reads) for share in place.shares)
+        return None if places else UNCHANGED
 
 
 @dataclass

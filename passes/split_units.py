@@ -21,7 +21,7 @@ from spyrec.mlir import ir, scf
 from spyrec.passes.analysis import kernels, slots, support, unit_loops
 from spyrec.passes.analysis.accesses import element_bytes
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
-from spyrec.passes.analysis.schedule import Allocation, Schedule, read
+from spyrec.passes.analysis.schedule import Allocation, Schedule, schedule_of
 from spyrec.passes.analysis.slices import Slice, by_unit, condition_of
 from spyrec.passes.analysis.unit_moves import Moves
 from spyrec.passes.analysis.unit_ops import UnitOps
@@ -78,7 +78,7 @@ class SplitUnits(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if not kernels.has_body(op) or any(isinstance(inner.opview, ProgramUnitOp) for inner in _top(op)):
             return
-        schedule = read(op, ctx.sink, placed=True)
+        schedule = schedule_of(op, ctx.analyses, ctx.sink, placed=True)
         if schedule is None:
             return
         splitter = _Splitter(schedule, ctx)

@@ -13,7 +13,7 @@ from spyrec.passes.analysis import buffers, scalars, support
 from spyrec.passes.analysis.buffer_views import view_of
 from spyrec.passes.analysis.slices import CORELET, UNIT
 from spyrec.passes.analysis.structured import structured
-from spyrec.passkit import Pass, PassContext
+from spyrec.passkit import UNCHANGED, Kept, Pass, PassContext
 
 _BROKEN = "stage-invariant"
 
@@ -53,12 +53,13 @@ class VerifySchedule(Pass):
 
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation, ctx: PassContext) -> None:
+    def run(self, op: ir.Operation, ctx: PassContext) -> Kept:
         for inner in scalars.outside_bodies(op):
             for problem in (_types(inner), _problem(inner, ctx.device)):
                 if problem is not None:
                     ctx.sink.error(inner, _BROKEN, problem)
                     break
+        return UNCHANGED
 
 
 def _types(op: ir.Operation) -> str | None:

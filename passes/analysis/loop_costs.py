@@ -24,6 +24,7 @@ from spyrec.passes.analysis.compute_costs import Cycles
 from spyrec.passes.analysis.layouts import dense_strides
 from spyrec.passes.analysis.slices import UNIT
 from spyrec.passes.analysis.structured import Structured, structured
+from spyrec.passkit import PassContext
 
 WORTH = 15
 """Turns are worth their code where each copy of a loop's body saves so many of 100 cycles."""
@@ -56,6 +57,28 @@ class Move:
     busy: float
     whole: int
     moved: int
+
+
+class LoopCosts:
+    """What :func:`iteration` gives for loops of one function, each found when it is first asked for."""
+
+    def __init__(self, function: ir.Operation, device: Device) -> None:
+        self._device, self._tiles = device, kernels.tiles(function)
+        self._found: dict[ir.Operation, Iteration | None] = {}
+
+    def of(self, loop: ir.Operation) -> Iteration | None:
+        """One iteration of ``loop``."""
+        if loop not in self._found:
+            self._found[loop] = iteration(loop, self._device, self._tiles)
+        return self._found[loop]
+
+
+def loop_costs(function: ir.Operation, ctx: PassContext) -> LoopCosts:
+    """Those of ``function`` that still hold, or new ones. They do not depend on depths of buffers."""
+    found = ctx.analyses.find(function, LoopCosts)
+    if found is None:
+        ctx.analyses.add(function, found := LoopCosts(function, ctx.device))
+    return found
 
 
 def iteration(loop: ir.Operation, device: Device, tiles: int) -> Iteration | None:

@@ -7,7 +7,7 @@ are passed over. What is not of that form is reported to the sink, and there is 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,16 +16,17 @@ from spyrec.device.model import Memory
 from spyrec.dialects.dataflow import VIEWS, AllocOp, ChannelOp, DataTransferOp, PostOp, TileIdOp, WaitOp
 from spyrec.mlir import ir
 from spyrec.numerics.errors import UnknownType
-from spyrec.passes.analysis import buffers, kernels, support
+from spyrec.passes.analysis import buffers, kernels, ops, support
 from spyrec.passes.analysis.accesses import Accesses, element_bytes
 from spyrec.passes.analysis.addresses import BOUNDED, Addresses
 from spyrec.passes.analysis.between_cores import exchange
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.instances import effective_depth
 from spyrec.passes.analysis.places import BufferPlace
-from spyrec.passes.analysis.skeleton import Access, Block, Branch, Channel, Item, Loop, Program
+from spyrec.passes.analysis.skeleton import Access, Block, Branch, Channel, Item, Loop, Program, blocks
 from spyrec.passes.analysis.skeleton import Leaf as UnitOp
 from spyrec.passes.analysis.slices import Slice, by_unit, condition_of, unit_of
+from spyrec.passkit import Analyses
 
 
 @dataclass
@@ -36,11 +37,21 @@ class Allocation:
     block: Block
     place: BufferPlace
     requested_depth: int
+    has_address: bool = False
+
+    def put_at(self, address: int, slot_bytes: int) -> None:
+        """Give the buffer an address and the distance of its slots, and the depth that it can have."""
+        self.op.attributes["address"] = ops.i64(address)
+        self.op.attributes["slot_bytes"] = ops.i64(slot_bytes)
+        if self.place.depth != self.requested_depth:
+            self.op.attributes["depth"] = ops.i64(self.place.depth)
+        self.place.address, self.place.slot_bytes = address, slot_bytes
+        self.requested_depth, self.has_address = self.place.depth, True
 
 
 @dataclass
 class Schedule:
-    """What :func:`read` gives."""
+    """What :func:`read` gives. A pass that only adds what there are methods for may keep it."""
 
     function: ir.Operation
     program: Program
@@ -58,6 +69,23 @@ class Schedule:
         """What index values can be."""
         return self.addresses.values
 
+    @property
+    def is_placed(self) -> bool:
+        """Whether all buffers have addresses."""
+        return all(allocation.has_address for allocation in self.allocations)
+
+    def add_channels(self, made: Sequence[tuple[ir.Operation, Block, Channel]]) -> None:
+        """Channels whose ops have been put before all others; none within cores were there."""
+        self.channels = {channel.ref: op for op, _, channel in made} | self.channels
+        for _, block, channel in made:
+            block.channels.append(channel)
+
+    def remove_channels(self, names: Container[str]) -> None:
+        """Channels within cores that are no more."""
+        self.channels = {name: op for name, op in self.channels.items() if name not in names}
+        for block in blocks(self.program.body):
+            block.channels = [channel for channel in block.channels if channel.ref not in names]
+
     def kept(self, memory: Memory) -> tuple[int, int]:
         """From where to where a memory is the kernel's, in whole sticks."""
         if self.pinned is None or self.pinned.memory != memory.space:
@@ -66,10 +94,24 @@ class Schedule:
         return low, memory.aligned(self.pinned.address + self.pinned.size)
 
 
+def schedule_of(
+    function: ir.Operation, analyses: Analyses, sink: diag.Sink | None = None, *, placed: bool = False
+) -> Schedule | None:
+    """What :func:`read` gives, or has given to a pass before, if that still holds. Without a ``sink`` nobody is told
+    why there is none.
+    """
+    found = analyses.find(function, Schedule)
+    if found is None or (placed and not found.is_placed):
+        found = read(function, diag.Sink() if sink is None else sink, placed=placed)
+        if found is not None:
+            analyses.add(function, found)
+    return found
+
+
 def read(function: ir.Operation, sink: diag.Sink, *, placed: bool) -> Schedule | None:
     """The schedule of ``function`` (a ``func.func`` with a body); ``None`` after something was reported.
 
-    ``placed``: buffers must have addresses. Otherwise addresses and slot sizes are 0.
+    ``placed``: buffers must have addresses. Otherwise those that have none are at 0.
     """
     reader = _Reader(function, sink, placed)
     reader.block(reader.entry, reader.schedule.program.body)
@@ -232,7 +274,8 @@ class _Reader:
         except UnknownType as error:
             self.refuse(view.operation, "unknown-type", str(error), "type(result)")
             size = 0
-        if self.placed and (view.address is None or view.slot_bytes is None):
+        has_address = view.address is not None and view.slot_bytes is not None
+        if self.placed and not has_address:
             self.refuse(view.operation, "no-address", "the buffer has no address yet: run assign-addresses first")
         requested = 1 if view.depth is None else view.depth.value
         place = BufferPlace(
@@ -245,7 +288,7 @@ class _Reader:
             memory=buffers.memory_of(view.result),
         )
         self.accesses.buffers[view.result] = place
-        self.schedule.allocations.append(Allocation(view.operation, into, place, requested))
+        self.schedule.allocations.append(Allocation(view.operation, into, place, requested, has_address))
 
     # Channels
 

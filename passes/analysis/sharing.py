@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from spyrec import diag
 from spyrec.device import cost
 from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, reach, support
 from spyrec.passes.analysis.between_cores import is_apart
-from spyrec.passes.analysis.loop_costs import iteration, transferred
+from spyrec.passes.analysis.loop_costs import LoopCosts, transferred
 from spyrec.passes.analysis.same_boxes import Groups, SameBoxes
-from spyrec.passes.analysis.schedule import read
+from spyrec.passes.analysis.schedule import schedule_of
 from spyrec.passes.analysis.tile_costs import SLOTS
+from spyrec.passkit import Analyses
 
 _AROUND = 2
 """Scalar instructions of one post or wait in a loop over cores."""
@@ -94,10 +94,12 @@ class Share:
 class Costs:
     """How long a block takes with and without sharing."""
 
-    def __init__(self, device: Device, route: tuple[str, ...], tiles: int, block: ir.Block) -> None:
+    def __init__(
+        self, device: Device, route: tuple[str, ...], tiles: int, block: ir.Block, iterations: LoopCosts
+    ) -> None:
         self.device, self.route, self.tiles = device, route, tiles
         loop = kernels.owner(block)
-        found = iteration(loop, device, tiles) if loop.name == "scf.for" else None
+        found = iterations.of(loop) if loop.name == "scf.for" else None
         self.known = found is not None
         self.compute, self.moving = (0.0, 0.0) if found is None else (found.cut, found.moving)
 
@@ -173,7 +175,7 @@ def around(device: Device) -> tuple[str, ...] | None:
     return next(((lx, kind, lx) for kind in kinds if {(lx, kind), (kind, lx)} <= there), None)
 
 
-def is_open(function: ir.Operation) -> bool:
+def is_open(function: ir.Operation, analyses: Analyses) -> bool:
     """Whether no core waits for another one, all of LX is the compiler's, and no core reads memory that another one may
     write.
     """
@@ -197,7 +199,7 @@ def is_open(function: ir.Operation) -> bool:
         return True
     # What is both read and written has to be one argument that meets no other, of which each core has bytes of its own.
     arguments = [reach.argument_of(a) if a is not None and b is not None and a == b else None for a, b in met]
-    schedule = None if any(one is None for one in arguments) else read(function, diag.Sink(), placed=False)
+    schedule = None if any(one is None for one in arguments) else schedule_of(function, analyses)
     tiles = kernels.tiles(function)
     return schedule is not None and all(
         one is not None and is_apart(one.arg_number, schedule.program, schedule.addresses, tiles) for one in arguments

@@ -145,19 +145,20 @@ class Session:
             self._check_stage(module)
             stages = STAGES[STAGE_NAMES.index(self.options.from_stage) :]
             self._select(module, ctx)
-            self._gate(stages[0], module, ctx, first=True)
-            self._check_kernels(module)
-            self._check_stores(module)
-            name = self._name(module)
-            self._dump(stages[0], module, name)
-            for stage in stages[1:]:
-                if STAGE_NAMES.index(stage.name) > STAGE_NAMES.index(self.options.emit):
-                    break
-                for step in stage.steps:
-                    self._say(f"{stage.name}: {step.pipeline}: {step.why}")
-                    self._run(tuning.apply(step.pipeline, tuned), module, ctx)
-                self._gate(stage, module, ctx)
-                self._dump(stage, module, name)
+            with ctx.analyses.scope():
+                self._gate(stages[0], module, ctx, first=True)
+                self._check_kernels(module)
+                self._check_stores(module)
+                name = self._name(module)
+                self._dump(stages[0], module, name)
+                for stage in stages[1:]:
+                    if STAGE_NAMES.index(stage.name) > STAGE_NAMES.index(self.options.emit):
+                        break
+                    for step in stage.steps:
+                        self._say(f"{stage.name}: {step.pipeline}: {step.why}")
+                        self._run(tuning.apply(step.pipeline, tuned), module, ctx)
+                    self._gate(stage, module, ctx)
+                    self._dump(stage, module, name)
             result = Compiled(name, self.options.emit, module, parsed.source, lambda: ctx.device)
             if self.options.emit == BINARY:
                 self._encode(result, ctx)

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from spyrec.passkit import options
+from spyrec.passkit.analyses import Analyses, Kept
 
 if TYPE_CHECKING:
     from spyrec import diag
@@ -30,12 +31,14 @@ class PassContext:
     ``context`` is the MLIR context of the module; ``sink`` takes diagnostics (the driver stops after the first pass
     that reported an error, when that pass is through); ``load_device`` reads the device when the first pass asks for
     it; ``statistics`` counts for the running pass. :meth:`counted` gives what a pass counted over all ops it ran on.
+    ``analyses`` are results of earlier passes that still hold.
     """
 
     context: ir.Context
     sink: diag.Sink
     load_device: Callable[[], Device]
     statistics: Counter[str] = field(default_factory=Counter)
+    analyses: Analyses = field(default_factory=Analyses)
     _counted: dict[int, Counter[str]] = field(default_factory=dict)
 
     @cached_property
@@ -72,8 +75,12 @@ class Pass:
         super().__init_subclass__(**keywords)
         cls.NAME = kebab(cls.__name__)
 
-    def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        """Transform ``op`` in place. ``ctx.context`` is current; a location is not, so that none is forgotten."""
+    def run(self, op: ir.Operation, ctx: PassContext) -> Kept:
+        """Transform ``op`` in place. ``ctx.context`` is current; a location is not, so that none is forgotten.
+
+        Returns the kinds of ``ctx.analyses`` that still hold of ``op``: ``UNCHANGED`` where it is what it was, those
+        that the pass has kept up, or None, for none.
+        """
         raise TypeError(f"pass {type(self).__name__} has no run()")
 
     @classmethod

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spyrec import extensions
 from spyrec.errors import CompilerBug, Diagnostic, Severity, SpyrecError, UsageError
+from spyrec.passkit.analyses import Kept
 from spyrec.passkit.base import PassContext
 from spyrec.passkit.instrument import Instrumentation, Label
 from spyrec.passkit.pipeline import Element, Nest, OwnPass, Pipeline, UpstreamPass
@@ -36,7 +37,7 @@ class Runner:
         if pipeline.anchor not in ("any", op.name):
             raise UsageError(f"can't run a pipeline for '{pipeline.anchor}' on '{op.name}'")
         try:
-            with self.ctx.context:
+            with self.ctx.context, self.ctx.analyses.scope():
                 self._elements(pipeline.elements, op)
         except _RefusedError:
             self.ctx.sink.raise_if_errors()
@@ -90,8 +91,9 @@ class Runner:
         self.ctx.begin(element.instance)
         had = self._error_count()
         self.watch.before(label, op)
+        kept: Kept = None
         try:
-            element.instance.run(op, self.ctx)
+            kept = element.instance.run(op, self.ctx)
         except SpyrecError:
             self.watch.failed(label, op)
             raise
@@ -100,6 +102,8 @@ class Runner:
             place = extensions.raised_in(error, type(element.instance).run)
             crash = Diagnostic(Severity.ERROR, f"pass {label.name}: {one_line(error)}", "pass-crashed", place)
             raise CompilerBug([crash]) from error
+        finally:
+            self.ctx.analyses.end(op, kept)
         if self._error_count() > had:
             self.watch.failed(label, op)
             raise _RefusedError
@@ -117,6 +121,8 @@ class Runner:
         manager = passmanager.PassManager.parse(f"{op.name}({text})", op.context)
         manager.enable_verifier(False)
         self.watch.before(label, op)
+        # Before and not after: a handle of an op that has been erased must not be looked at any more.
+        self.ctx.analyses.end(op)
         try:
             manager.run(op)
         except ir.MLIRError as error:

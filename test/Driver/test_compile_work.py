@@ -11,9 +11,10 @@ import pytest
 
 import spyrec
 from spyrec import asm, dialects, driver
-from spyrec.driver.compile import kernels
+from spyrec.driver.compile import kernels, printed
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels as functions
+from spyrec.passes.analysis import schedule
 from spyrec.passes.analysis.dry_run.code import code_of
 from spyrec.passes.analysis.dry_run.machine import Run
 from spyrec.passes.analysis.dry_run.values import Choices
@@ -73,6 +74,14 @@ def test_a_whole_run_takes_at_least_the_steps_that_are_foreseen(shape: Callable[
         assert 0 < foreseen <= budget - run.left
     else:
         assert foreseen == budget - run.left
+
+
+def test_a_schedule_is_read_once_from_addresses_to_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = at_stage((ROOT / "examples" / "semantics" / "flash_attention.mlir").read_text(), "schedule")
+    read, seen = schedule.read, []
+    monkeypatch.setattr(schedule, "read", lambda *given, **more: seen.append(1) or read(*given, **more))
+    driver.compile_text(printed(compiled.module.operation), "x.mlir", driver.Options(from_stage="schedule"))
+    assert len(seen) == 1
 
 
 def test_arrays_of_numbers_and_dictionaries_iterate_over_their_entries() -> None:

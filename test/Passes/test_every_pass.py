@@ -1,8 +1,9 @@
 """What holds of every pass of the stages: a second time it changes nothing, on text it does what it does in line, and
 whatever it makes stands at a place that its input has.
 
-Each pass of ours runs where its stage runs it; then once more on what it left, and by itself on the text of what it was
-given. The kernels give between them every pass something to do, which the last test makes sure of.
+Each pass of ours runs where its stage runs it, with the analyses that those before it have kept; then once more on what
+it left, and by itself on the text of what it was given. What a pass says it has kept is what would be found anew. The
+kernels give between them every pass something to do, which the last test makes sure of.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache
 from pathlib import Path
 
@@ -18,11 +19,17 @@ import pytest
 from layer_lines import CASES
 
 from spyrec import asm, diag
+from spyrec.device.model import Device
 from spyrec.dialects import make_context
 from spyrec.driver.compile import load_device, printed
 from spyrec.mlir import ir
-from spyrec.passes.stages import STAGES
-from spyrec.passkit import PassContext, pipeline
+from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis.addresses import Addresses
+from spyrec.passes.analysis.loop_costs import Iteration, LoopCosts
+from spyrec.passes.analysis.schedule import Schedule
+from spyrec.passes.analysis.schedule import read as read_schedule
+from spyrec.passes.stages import STAGES, Step
+from spyrec.passkit import UNCHANGED, Analyses, Kept, PassContext, pipeline
 from spyrec.passkit.pipeline import Element, Nest, OwnPass, Pipeline
 
 HERE = Path(__file__).resolve().parent
@@ -38,7 +45,7 @@ TEXTS = (
     | {"swish_gate": (SEMANTICS.parent / "swish_gate.mlir").read_text()}
     | {"rare": (HERE / "Inputs" / "rare.mlir").read_text()}
 )
-CHECKS = {"legality", "check-uniformity"}
+CHECKS = {"legality", "check-uniformity", *(stage.gate for stage in STAGES[1:])}
 """Passes that only refuse."""
 
 
@@ -46,7 +53,8 @@ CHECKS = {"legality", "check-uniformity"}
 class Run:
     """One run of one pass of ours: the text that it was given, and plain texts before, after, and after another run.
 
-    ``invented`` are the ops and arguments at places, or at none, where nothing was before.
+    ``invented`` are the ops and arguments at places, or at none, where nothing was before. ``kept`` is what it says
+    that still holds, and ``stale`` what of it is not what is found anew.
     """
 
     name: str
@@ -56,6 +64,8 @@ class Run:
     after: str
     again: str
     invented: tuple[str, ...]
+    kept: Kept
+    stale: tuple[str, ...]
 
 
 PLACE = re.compile(r'"[^"]+":\d+:\d+')
@@ -81,6 +91,16 @@ def places(op: ir.Operation) -> dict[str, str]:
     return found
 
 
+class Recorded(Analyses):
+    """Remembers what the last pass has kept."""
+
+    last: Kept = None
+
+    def end(self, op: ir.Operation, kept: Kept = None) -> None:
+        self.last = kept
+        super().end(op, kept)
+
+
 def single(elements: tuple[Element, ...], nest: tuple[str, ...] = ()) -> Iterator[tuple[Pipeline, str | None]]:
     """Each pass as a pipeline of its own, and its name if it is ours."""
     for element in elements:
@@ -96,7 +116,49 @@ def single(elements: tuple[Element, ...], nest: tuple[str, ...] = ()) -> Iterato
 def context_of(module: ir.Module, kernel: str) -> PassContext:
     sink = diag.Sink()
     device, numbers = DEVICES.get(kernel, ("spyre", ()))
-    return PassContext(module.context, sink, lambda: load_device(device, numbers, sink, module.context))
+    load = lambda: load_device(device, numbers, sink, module.context)  # noqa: E731
+    return PassContext(module.context, sink, load, analyses=Recorded())
+
+
+def stale(ctx: PassContext, function: ir.Operation) -> Iterator[str]:
+    """The analyses of ``function`` that are not what is found anew."""
+    schedule = ctx.analyses.find(function, Schedule)
+    if schedule is not None:
+        fresh = read_schedule(function, diag.Sink(), placed=schedule.is_placed)
+        assert fresh is not None
+        if described(schedule) != described(fresh):
+            yield "Schedule"
+    costs = ctx.analyses.find(function, LoopCosts)
+    if costs is not None:
+        loops = [op for op in kernels.walk(function) if op.name == "scf.for"]
+        fresh_costs = LoopCosts(function, ctx.device)
+        if [described(costs.of(loop)) for loop in loops] != [described(fresh_costs.of(loop)) for loop in loops]:
+            yield "LoopCosts"
+
+
+def described(found: object) -> list[object]:
+    """The same list for two results that say the same of the same ops."""
+    numbers: dict[int, int] = {}
+    lines: list[object] = []
+
+    def visit(at: object) -> object:
+        if isinstance(at, (list, tuple)):
+            return [visit(one) for one in at]
+        if isinstance(at, frozenset):
+            return sorted(map(str, map(visit, at)))
+        if isinstance(at, dict):
+            return [(visit(key), visit(value)) for key, value in at.items()]
+        if isinstance(at, (Addresses, Device)):
+            return None
+        if not is_dataclass(at) and not isinstance(at, Iteration):
+            return at
+        if id(at) not in numbers:
+            numbers[id(at)] = len(numbers)
+            lines.append((type(at).__name__, {name: visit(value) for name, value in vars(at).items()}))
+        return numbers[id(at)]
+
+    visit(found)
+    return lines
 
 
 def plain(module: ir.Module) -> str:
@@ -114,17 +176,21 @@ def runs(kernel: str) -> tuple[Run, ...]:
     found = []
     module = read(TEXTS[kernel])
     ctx = context_of(module, kernel)
-    for stage in STAGES[1:]:
-        for step in stage.steps:
-            for one, name in single(pipeline.parse(step.pipeline).elements):
-                given = printed(module.operation) if name else ""
-                before, old = plain(module), places(module.operation)
-                one.run(module.operation, ctx)
-                if name:
-                    copy = read(printed(module.operation))
-                    one.run(copy.operation, context_of(copy, kernel))
-                    new = {what: place for place, what in places(module.operation).items() if place not in old}
-                    found.append(Run(name, one, given, before, plain(module), plain(copy), tuple(new)))
+    steps = [step.pipeline for stage in STAGES[1:] for step in (*stage.steps, Step(f"func.func({stage.gate})", ""))]
+    with ctx.analyses.scope():
+        for one, name in (each for step in steps for each in single(pipeline.parse(step).elements)):
+            given = printed(module.operation) if name else ""
+            before, old = plain(module), places(module.operation)
+            one.run(module.operation, ctx)
+            if name:
+                copy = read(printed(module.operation))
+                one.run(copy.operation, context_of(copy, kernel))
+                assert isinstance(ctx.analyses, Recorded)
+                functions = [view.operation for view in module.body.operations]
+                wrong = tuple(kind for function in functions for kind in stale(ctx, function))
+                new = tuple({what: place for place, what in places(module.operation).items() if place not in old})
+                kept = ctx.analyses.last
+                found.append(Run(name, one, given, before, plain(module), plain(copy), new, kept, wrong))
     return tuple(found)
 
 
@@ -148,6 +214,17 @@ def test_alone_on_text_it_does_the_same(kernel: str) -> None:
 def test_everything_stands_at_a_place_of_the_kernel(kernel: str) -> None:
     assert "" not in places(read(TEXTS[kernel]).operation)
     assert [(run.name, run.invented) for run in runs(kernel) if run.invented] == []
+
+
+@pytest.mark.parametrize("kernel", TEXTS)
+def test_what_is_kept_holds(kernel: str) -> None:
+    assert [run.name for run in runs(kernel) if run.kept == UNCHANGED and run.before != run.after] == []
+    assert [(run.name, run.stale) for run in runs(kernel) if run.stale] == []
+
+
+def test_something_is_kept() -> None:
+    kept = {run.name for kernel in TEXTS for run in runs(kernel) if run.before != run.after and run.kept}
+    assert kept == {"choose-buffer-depth", "assign-addresses", "insert-synchronization", "prune-synchronization"}
 
 
 def test_every_pass_had_something_to_do() -> None:
