@@ -43,6 +43,7 @@ class NormalizeControl(Pass):
         %r = scf.if %is -> (index) { scf.yield %x : index } else { scf.yield %y : index }
 
     Leaves alone ``scf.for``, ``scf.if`` and ``scf.while``, and regions of several blocks, which ``legality`` refuses.
+    Refuses nothing.
     """
 
     anchor: ClassVar[str] = "func.func"
