@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spyrec.dialects.dataflow import VIEWS, AllocOp
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
 from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.layouts import dense_strides
+from spyrec.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 
 from spyrec.passes.analysis.overlap import overlapping
@@ -30,6 +30,7 @@ from spyrec.passes.analysis.places import (
     relate,
 )
 from spyrec.passes.analysis.skeleton import Access, Block, Item, Leaf, Loop, Program, blocks, bodies
+from spyrec.records import dataclass
 
 
 @dataclass(eq=False, repr=False)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from spyrec.mlir import ir
+from spyrec.records import dataclass
 
 MAX_NEST = 4
 """How many nested counts one transfer or stream has at most."""

@@ -7,8 +7,9 @@ infinity. Equal expressions compare equal, so that what cancels is gone: ``(3 * 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from spyrec.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ gap posts count as standing before waits."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
+
+from spyrec.records import dataclass
 
 if TYPE_CHECKING:
     from spyrec.passes.analysis.places import Place

@@ -8,12 +8,12 @@ step alone is a bound of a clip; the others make a set.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from spyrec import sets
 from spyrec.mlir import ir
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.linear import Interval, Linear
+from spyrec.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spyrec.mlir import ir, linalg
 from spyrec.passes.analysis import kernels
+from spyrec.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from spyrec.mlir import ir
@@ -25,6 +25,7 @@ from spyrec.passes.analysis.linear import Atom
 from spyrec.passes.analysis.overlap import overlapping
 from spyrec.passes.analysis.structured import structured
 from spyrec.passes.analysis.tensor_boxes import AccessBox, access_box, accesses_of, box_terms, is_write, meets
+from spyrec.records import dataclass
 
 TILES = "dataflow.tiles"
 """The attribute that asks for tiles: pairs of a dimension and an extent, the outermost loop first."""

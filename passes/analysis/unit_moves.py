@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from spyrec import diag
@@ -16,6 +15,7 @@ from spyrec.passes.analysis.layouts import MAX_NEST, Nest
 from spyrec.passes.analysis.mixed import decomposed, mixed
 from spyrec.passes.analysis.slots import Mapped
 from spyrec.passes.analysis.unit_loops import Bound
+from spyrec.records import dataclass
 
 Slot = Callable[[BufferView, ir.Location], tuple[str, ir.Value]]
 """Name of a buffer and the byte address of what is shown of its current slot."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from spyrec import diag
@@ -18,6 +17,7 @@ from spyrec.passes.analysis.layouts import MAX_NEST, Nest
 from spyrec.passes.analysis.slots import Mapped
 from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passes.analysis.unit_moves import Slot
+from spyrec.records import dataclass
 
 
 @dataclass

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from spyrec.errors import Position
 from spyrec.isa import alu
 from spyrec.isa.objects import Instruction
+from spyrec.records import dataclass
 
 Place = tuple[Position, ...]
 Range = tuple[int, int]

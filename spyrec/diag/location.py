@@ -7,10 +7,10 @@ Everything here goes by the shape of the location objects, so that no MLIR impor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from spyrec.errors import Position
+from spyrec.records import dataclass
 
 #: Metadata string of the fused locations that the reader makes: [what the user's ``loc`` said, the place in the text].
 TEXT_TAG = "ktir"

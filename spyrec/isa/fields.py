@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
+
+from spyrec.records import dataclass
 
 WORD = 64
 MASK = (1 << WORD) - 1

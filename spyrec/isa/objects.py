@@ -7,8 +7,10 @@ binary obeys the rules; nothing here checks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
+
+from spyrec.records import dataclass
 
 LX = "lx"
 """The memory of buffers that are in no stage; a stage is called by its kind."""

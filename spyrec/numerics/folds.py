@@ -10,10 +10,10 @@ Of an op only the name and the operands are asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from spyrec.numerics.reductions import COMBINERS, Combiner
+from spyrec.records import dataclass
 
 
 class _Op(Protocol):

@@ -15,6 +15,7 @@ LEVELS = [
     ("spyrec.files", 0),
     ("spyrec.kinds", 0),
     ("spyrec.packages", 0),
+    ("spyrec.records", 0),
     ("spyrec.sets", 0),
     ("spyrec.numerics", 0),
     ("spyrec.isa", 0),
