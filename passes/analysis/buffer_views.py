@@ -29,18 +29,15 @@ def view_of(value: ir.Value) -> BufferView | None:
     """What ``value`` shows of which buffer; ``None`` for what does not come from a ``dataflow.alloc`` in this way, or
     has a size or stride that only the run knows.
     """
-    op = kernels.defining(value)
-    if op is None or not isinstance(value.type, ir.MemRefType):
-        return None
-    memref = ir.MemRefType(value.type)
-    if not memref.has_static_shape:
+    op, memref = kernels.defining(value), value.type
+    if op is None or not isinstance(memref, ir.MemRefType) or not memref.has_static_shape:
         return None
     shape = tuple(memref.shape)
     # MLIR gives no strides for arrays without elements.
     strides = dense_strides(shape, 1) if 0 in shape else tuple(memref.get_strides_and_offset()[0])
     if DYNAMIC in strides:
         return None
-    if isinstance(op.opview, AllocOp):
+    if op.name == AllocOp.NAME:
         return BufferView(value, memref.element_type, shape, strides)
     source = view_of(op.operands[0]) if op.name in VIEWS else None
     if source is None:

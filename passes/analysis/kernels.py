@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 
 from spyrec.mlir import ir
 
@@ -14,17 +15,17 @@ TILE_IDS = ("dataflow.tile_id", "ktdp.get_compute_tile_id")
 
 
 def walk(op: ir.Operation) -> Iterator[ir.Operation]:
-    """All operations inside ``op``, in the order of the text. One that has no regions may be erased once it has been
-    handed out; ops with regions are to be collected first.
+    """All operations inside ``op``, in the order of the text, as it is now. One that has no regions may be erased once
+    it has been handed out.
     """
-    for region in op.regions:
-        for block in region.blocks:
-            for view in list(block.operations):
-                inner = view.operation
-                nested = len(inner.regions) > 0
-                yield inner
-                if nested:
-                    yield from walk(inner)
+    found: list[ir.Operation] = []
+
+    def hand_out(inner: ir.Operation) -> ir.WalkResult:
+        found.append(inner)
+        return ir.WalkResult.ADVANCE
+
+    op.walk(hand_out, ir.WalkOrder.PRE_ORDER)
+    return islice(found, 1, None)
 
 
 def defining(value: ir.Value) -> ir.Operation | None:

@@ -147,8 +147,10 @@ class Op(ir.OpView):
                 attributes[a.name] = to_attribute(a.constraint, value)
             elif not a.optional:
                 raise TypeError(f"{spec.name}: attribute {a.name} is missing")
-        result_types = _result_types(spec, fields, operands, operand_counts, attributes)
-        results, result_counts = _gather(spec, spec.results, result_types)
+        results, result_counts = [], []
+        if spec.results:
+            result_types = _result_types(spec, fields, operands, operand_counts, attributes)
+            results, result_counts = _gather(spec, spec.results, result_types)
         if fields:
             raise TypeError(f"{spec.name} has no field {', '.join(sorted(fields))}")
         for key, sizes in (
@@ -166,8 +168,8 @@ class Op(ir.OpView):
             loc=loc,
             ip=ip,
         )
-        for region, owner in zip(op.regions, spec.regions, strict=True):
-            _add_entry_block(region, owner, (region_args or {}).get(owner.name), op.location)
+        for number, owner in enumerate(spec.regions):
+            _add_entry_block(op.regions[number], owner, (region_args or {}).get(owner.name), op.location)
         return cls(op)
 
 
@@ -197,16 +199,16 @@ def _gather(spec: OpSpec, specs: Sequence[ValueSpec], given: dict[str, Any]) -> 
     counts: list[int] = []
     for s in specs:
         value = given.pop(s.name, None)
-        if s.arity is Arity.VARIADIC:
-            items = list(value) if value is not None else []
-        elif value is not None:
-            items = [value]
-        elif s.arity is Arity.OPTIONAL:
-            items = []
-        else:
-            raise TypeError(f"{spec.name}: {s.name} is missing")
-        flat.extend(i.result if isinstance(i, (ir.OpView, ir.Operation)) else i for i in items)
-        counts.append(len(items))
+        if value is None:
+            if s.arity is Arity.ONE:
+                raise TypeError(f"{spec.name}: {s.name} is missing")
+            counts.append(0)
+            continue
+        items = value if s.arity is Arity.VARIADIC else (value,)
+        before = len(flat)
+        for item in items:
+            flat.append(item.result if isinstance(item, (ir.OpView, ir.Operation)) else item)
+        counts.append(len(flat) - before)
     return flat, counts
 
 
