@@ -147,10 +147,8 @@ class Op(ir.OpView):
                 attributes[a.name] = to_attribute(a.constraint, value)
             elif not a.optional:
                 raise TypeError(f"{spec.name}: attribute {a.name} is missing")
-        results, result_counts = [], []
-        if spec.results:
-            result_types = _result_types(spec, fields, operands, operand_counts, attributes)
-            results, result_counts = _gather(spec, spec.results, result_types)
+        result_types = _result_types(spec, fields, operands, operand_counts, attributes) if spec.results else {}
+        results, result_counts = _gather(spec, spec.results, result_types)
         if fields:
             raise TypeError(f"{spec.name} has no field {', '.join(sorted(fields))}")
         for key, sizes in (
