@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,12 +16,22 @@ import numpy as np
 MAX_PIECES = 1 << 22
 """More separate pieces than this in one box are refused: enumerating them takes too long."""
 
+MAX_POINTS = 1 << 29
+"""More points than this in one instruction are refused: what is computed for them has up to 8 bytes each."""
+
 Interval = tuple[int, int]
 """Bytes ``[low, high)``."""
 
 
 class TooManyPieces(ValueError):
     """A box of more than :data:`MAX_PIECES` pieces; the message says how many."""
+
+
+def check_points(counts: Iterable[int]) -> None:
+    """Raise ``MemoryError`` when an instruction computes with more than :data:`MAX_POINTS` points at once."""
+    points = math.prod(counts)
+    if points > MAX_POINTS:
+        raise MemoryError(f"{points} points in one instruction; the simulator has room for {MAX_POINTS}")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from spyrec.device import cost
 from spyrec.errors import Diagnostic, InvalidKernel, Severity
 from spyrec.isa import Contract, Instruction
 from spyrec.numerics.nests import contract_nest
+from spyrec.sim.boxes import check_points
 from spyrec.sim.elements import Array, Elements
 from spyrec.sim.faults import UnitStops
 from spyrec.sim.units import BLOCKED, Step, Unit
@@ -32,6 +33,9 @@ def contract(site: Site, instruction: Instruction) -> Step:
     shape = tuple(counts[d] for d in kept_dims)
     wide = "f64" if numerics.is_float(acc.type) else "i64"
     latencies, trace = world.engine.latencies, world.engine.trace
+    # What neither side steps along is walked all the same.
+    steps = list(zip(counts, instruction.lhs.strides, instruction.rhs.strides, strict=True))
+    walked = [[n for n, *s in steps if s[side] or not s[1 - side]] for side in (0, 1)]
 
     def initial(unit: Unit, at: int) -> Array:
         if start == "zero":
@@ -52,6 +56,8 @@ def contract(site: Site, instruction: Instruction) -> Step:
             return BLOCKED
         touches = not keep or start == "lx"
         at = sums.address(unit) if touches else 0
+        for points in walked:
+            check_points(points)
         left, right = (side.lanes(unit) for side in sides)
         total = contract_nest(left, right, counts, summed, initial(unit, at), wide if keep else acc.type)
         if keep:

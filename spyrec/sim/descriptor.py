@@ -8,6 +8,7 @@ when the instruction is issued.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from spyrec.device.model import Link
 from spyrec.device.ring import tree
 from spyrec.isa import LX, End, Index, Instruction, LxOperand, Xfer
-from spyrec.sim.boxes import Box, box
+from spyrec.sim.boxes import MAX_PIECES, Box, box
 from spyrec.sim.elements import Elements
 from spyrec.sim.faults import UnitStops
 from spyrec.sim.memories import Local
@@ -191,17 +192,27 @@ class _Plan:
     def __init__(self, site: Site, instruction: Xfer, region: tuple[int, ...]) -> None:
         first, counts = region[::2], region[1::2]
         self._empty = 0 in counts
+        if self._empty:
+            first = (0,) * len(first)  # where nothing is, begins nowhere
         dims = instruction.dims
         outer = max(
             (d + 1 for i in instruction.indices for d, s in enumerate(i.strides) if s and dims[d].count > 1), default=0
         )
+        walked = math.prod(counts[:outer])
+        if walked > MAX_PIECES:
+            message = f"lists of indices make {walked} pieces of counts {[d.count for d in dims]}"
+            raise UnitStops("scattered-access", f"{message}; one access has at most {MAX_PIECES}")
         size = instruction.element_bytes
         safe = tuple(max(1, n) for n in counts)
         strides = (tuple(d.source_stride for d in dims), tuple(d.dest_stride for d in dims))
         self.source, self.dest = (box(safe[outer:] or (1,), s[outer:] or (size,), size) for s in strides)
         self.copy = copier(size, self.source, self.dest)
         starts = [sum(f * step for f, step in zip(first, s, strict=True)) for s in strides]
-        self._offsets = [start + _sums(counts[:outer], s[:outer]) for start, s in zip(starts, strides, strict=True)]
+        reach = [sum((n - 1) * abs(step) for n, step in zip(safe[:outer], s[:outer], strict=True)) for s in strides]
+        self._offsets = [
+            _near(start, within=most) + _sums(counts[:outer], s[:outer])
+            for start, most, s in zip(starts, reach, strides, strict=True)
+        ]
         self.bytes = 0 if self._empty else self.dest.bytes * self._offsets[1].size
         self._bases = [_base(instruction.source), _base(instruction.dest)]
         self._lists = [_List(site, i, first, counts, outer, n) for n, i in enumerate(instruction.indices)]
@@ -214,7 +225,7 @@ class _Plan:
         for list_ in self._lists:
             offsets[list_.side] = offsets[list_.side] + list_.moves(unit)
         source, dest = (
-            (o + offset + (0 if base is None else unit.regs[base])).ravel().tolist()
+            (o + _near(offset + (0 if base is None else unit.regs[base]))).ravel().tolist()
             for o, (base, offset) in zip(offsets, self._bases, strict=True)
         )
         return iter(zip(source, dest, strict=True))
@@ -234,6 +245,17 @@ def _onto_itself() -> UnitStops:
 
 def _base(end: End) -> tuple[int | None, int]:
     return (None, 0) if end.space == "fill" else (end.base, end.offset)
+
+
+_FAR = 1 << 60
+"""No memory has so many bytes, and a sum of a few numbers below it is exact in 64 bits."""
+
+
+def _near(number: int, *, within: int = 0) -> int:
+    """``number``, a part of an address that others of at most ``within`` are added to, if no sum of them wraps."""
+    if abs(number) + within >= _FAR:
+        raise UnitStops("out-of-memory", f"an address {abs(number) + within:#x} bytes away is in no memory")
+    return number
 
 
 def _sums(counts: Sequence[int], strides: Sequence[int]) -> Offsets:
@@ -268,6 +290,7 @@ class _List:
             value = int(np.asarray(found)[bad].flat[0])
             which = f" of list {self._number}" if self._number else ""
             raise UnitStops("index-out-of-range", f"index {value}{which} is outside of 0..{limit - 1}")
+        _near(int(np.max(found)) * index.scale if found.size else 0)
         return np.asarray(found.reshape(self._shape) * index.scale)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,10 +26,16 @@ class Numbers:
         self.register = operand.register
         self._base, self._offset = operand.base, operand.offset
         self._dtype = numerics.dtype(operand.type)
-        self._steps = np.zeros((1,) * len(counts), np.int64)
-        for d, (count, stride) in enumerate(zip(counts, operand.strides, strict=True)):
-            axis = np.arange(count if stride else 1, dtype=np.int64) * stride
-            self._steps = self._steps + axis.reshape([-1 if k == d else 1 for k in range(len(counts))])
+        self._shape = [(n, stride) for n, stride in zip(counts, operand.strides, strict=True)]
+
+    @functools.cached_property
+    def _steps(self) -> Array:
+        """How far each one is from the first; extent 1 along counts in which they are repeated."""
+        extents = [n if stride else 1 for n, stride in self._shape]
+        total = np.zeros((), np.int64)
+        for extent, (_, stride) in zip(extents, self._shape, strict=True):
+            total = total[..., None] + np.arange(extent, dtype=np.int64) * stride
+        return total
 
     def address(self, unit: Unit) -> int:
         """The first one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from spyrec.device.model import Device, spoken
-from spyrec.errors import Diagnostic, InvalidKernel, Severity, SpyrecError
+from spyrec.errors import Diagnostic, InvalidKernel, OutOfResources, Severity, SpyrecError
 from spyrec.isa import LX, Binary, Contract, End, Instruction, Stream, UnitProgram, Xfer
 from spyrec.isa.check import problems
 from spyrec.sim import clocks, control, deadlock
@@ -156,7 +156,9 @@ class Machine:
         return space if end.buffer is None else f"{space} {self.binary.buffers[end.buffer].name}"
 
     def run(self) -> int:
-        """Run to the end and return the cycles. Raises ``InvalidKernel`` with what the sanitizer found."""
+        """Run to the end and return the cycles. Raises ``InvalidKernel`` with what the sanitizer found, and
+        ``OutOfResources`` when the host has no memory for it.
+        """
         try:
             self._engine.run(self.units, self._go_on)
         except RaceFound as race:
@@ -180,6 +182,13 @@ class Machine:
         except UnitStops as stop:
             if stop.id:
                 self.log.fault(Fault(stop.id, stop.message, Place(unit.number, here, unit.label), unit.core))
+        except MemoryError as error:
+            what = str(error) or "the host has no memory for what it computes with"
+            message = f"unit @{unit.label}, instruction {here}: {what}"
+            position = self.log.position(Place(unit.number, here, unit.label))
+            raise OutOfResources(
+                [Diagnostic(Severity.ERROR, message, "host-memory", position)], "host memory"
+            ) from None
         unit.instructions += count - (pc == BLOCKED)
 
 

@@ -13,6 +13,7 @@ from spyrec.device import cost
 from spyrec.errors import Diagnostic, InvalidKernel, Severity
 from spyrec.isa import Instruction, LxOperand, MicroOp, Stream
 from spyrec.isa.micro import PRODUCT
+from spyrec.sim.boxes import check_points
 from spyrec.sim.elements import Array, Elements, Numbers
 from spyrec.sim.faults import UnitStops
 from spyrec.sim.units import BLOCKED, Step, Unit
@@ -48,6 +49,7 @@ def stream(site: Site, instruction: Instruction) -> Step:
         targets = [(operand, operand.address(unit)) for operand in outputs]
         if len(targets) > 1 and _meet(targets):
             raise UnitStops("overlap", "the outputs of a stream share bytes")
+        check_points(instruction.counts)
         registers: Registers = {operand.register: operand.load(unit, operand.address(unit)) for operand in inputs}
         starts = [None if f is None else f.start(unit, at) for f, (_, at) in zip(folds, targets, strict=True)]
         for run in compute:

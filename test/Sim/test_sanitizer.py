@@ -27,7 +27,7 @@ from assembled import (
     without_channel,
 )
 
-from spyrec import sim
+from spyrec import isa, sim
 from spyrec.diag.ids import IDS
 from spyrec.errors import Diagnostic, InvalidKernel, OutOfResources, Position
 from spyrec.isa import Binary, Buffer, Channel, Dim, End, Instruction, LxOperand, MicroOp, Stream, UnitProgram, Xfer
@@ -465,6 +465,75 @@ def test_a_device_with_numbers_that_mean_nothing_is_refused() -> None:
     with pytest.raises(InvalidKernel, match=r"the array of 'pt' is \[8\]") as caught:
         run(units(("load", [HALT])), _x(), lame)
     assert caught.value.diagnostics[0].id == "wrong-device"
+
+
+_MOST = (1 << 32) - 1
+_FURTHEST = (1 << 63) - 1
+
+
+def assembled_fault(text: str) -> Diagnostic:
+    """The first fault of a program on one array of 64 elements."""
+    with pytest.raises((InvalidKernel, OutOfResources)) as caught:
+        run(isa.assemble("parameters 1\n" + text, "k.s"), _x())
+    return caught.value.diagnostics[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"unit sfu\n stream [{_MOST}] fold [0]\n v0: f16 const 1\n out v0: f16 lx[0] [0] addf fresh\n end",
+        f"unit sfu\n stream [{_MOST}] fold [0]\n in v0: i64 number[0] [1]\n out v0: i64 lx[0] [0] addi fresh\n end",
+        "unit sfu\n stream [16384, 65536] fold [1]\n v0: f16 const 1\n out v0: f16 lx[0] [2, 0] addf fresh\n end",
+        f"unit pt\n contract [{_MOST}, {_MOST}] zero\n lhs f16 lx[0] [0, 0]\n rhs f16 lx[0] [0, 0]\n"
+        " acc f32 lx[128] [0, 0]\n end",
+        f"unit pt\n contract [{_MOST}, 2] zero\n lhs f16 lx[0] [0, 2]\n rhs f16 lx[0] [0, 2]\n"
+        " acc f32 lx[128] [0, 0]\n end",
+    ],
+)  # fmt: skip
+def test_more_points_than_the_host_has_room_for_are_refused(text: str) -> None:
+    found = assembled_fault(f"{text}\n halt")
+    assert found.id == "host-memory"
+    assert found.message.startswith("unit @")
+    assert "points in one instruction" in found.message
+
+
+def test_a_host_without_memory_is_an_error_at_the_instruction(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("spyrec.sim.elements.Elements.load", nothing)
+    found = assembled_fault("unit sfu\n stream [4]\n in v0: f16 lx[0] [2]\n out v0: f16 lx[64] [2]\n end\n halt")
+    assert (found.id, found.position) == ("host-memory", Position(assembled.FILE, 1, 1))
+
+
+LISTED = """unit load
+  param r1, 0
+  li r2, {low}
+  xfer 8 fill[{index}] to lx[0] [64: 0, 8]
+  xfer 2 device[r1{at}] to lx[1024] {dims} index source i64 lx[0] [{step}] scale {scale} below [{limit}]
+  halt
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "id_"),
+    [
+        ({"dims": f"[{_MOST}: 0, 0] [2: 2, 2]", "step": "0, 8"}, "scattered-access"),
+        ({"index": 1 << 62, "scale": 4, "limit": _FURTHEST}, "out-of-memory"),  # in 64 bits that is index 0
+        ({"at": f" + {_FURTHEST}", "scale": _FURTHEST}, "out-of-memory"),
+        ({"dims": f"[2: {_FURTHEST}, 2]"}, "out-of-memory"),
+        ({"dims": f"[2: {_FURTHEST}, 2 from r2] outside skip", "low": 1}, "out-of-memory"),
+    ],
+)
+def test_addresses_do_not_wrap_around(changes: dict[str, Any], id_: str) -> None:
+    plain = {"low": 0, "index": 1, "at": "", "dims": "[2: 2, 2]", "step": 8, "scale": 2, "limit": 2}
+    assert assembled_fault(LISTED.format(**{**plain, **changes})).id == id_
+
+
+def test_a_clip_that_leaves_nothing_may_begin_anywhere() -> None:
+    dims = f"[2: {_FURTHEST}, 2 from r2] outside skip"
+    text = LISTED.format(low=_FURTHEST, index=1, at="", dims=dims, step=8, scale=2, limit=2)
+    run(isa.assemble("parameters 1\n" + text, "k.s"), _x())
 
 
 def test_a_box_of_countless_pieces_is_refused_at_once() -> None:
