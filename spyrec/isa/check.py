@@ -7,7 +7,7 @@ loop body, every vector register is written before it is read, code ends in its 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from spyrec.isa.fields import REGISTERS
@@ -38,12 +38,12 @@ class Problem:
 
 def problems(binary: Binary) -> Iterator[Problem]:
     """All rules that ``binary`` breaks, in order of place."""
-    labels = [unit.label for unit in binary.units]
+    labels = {unit.label for unit in binary.units}
     if binary.tiles < 1:
         yield Problem(f"{binary.tiles} tiles; at least 1 is needed")
-    for twice in _repeated(labels):
+    for twice in _repeated(unit.label for unit in binary.units):
         yield Problem(f"two programs for unit {twice}")
-    for what, names in (("channels", [c.name for c in binary.channels]), ("buffers", [b.name for b in binary.buffers])):
+    for what, names in (("channels", (c.name for c in binary.channels)), ("buffers", (b.name for b in binary.buffers))):
         for twice in _repeated(names):
             yield Problem(f"two {what} are called '{twice}'")
     for channel in binary.channels:
@@ -70,7 +70,7 @@ def problems(binary: Binary) -> Iterator[Problem]:
 _LOOPS = {"loop": "endloop", "repeat": "endrepeat"}
 
 
-def _repeated(names: list[str]) -> list[str]:
+def _repeated(names: Iterable[str]) -> list[str]:
     return sorted(name for name, times in Counter(names).items() if times > 1)
 
 

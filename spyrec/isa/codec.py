@@ -79,10 +79,11 @@ def encode_fields(binary: Binary) -> bytes:
             "peers": channel.peers,
         }
         tail += pack(CHANNEL_RECORD, name(channel.name) | ends)
+    stages = binary.stages
+    numbers = {LX: 0, **{kind: number for number, kind in enumerate(stages, 1)}}
     for buffer in binary.buffers:
-        stage = 0 if buffer.memory == LX else 1 + binary.stages.index(buffer.memory)
-        tail += pack(BUFFER_RECORD, {**vars(buffer), **name(buffer.name), "memory": stage})
-    for kind in binary.stages:
+        tail += pack(BUFFER_RECORD, {**vars(buffer), **name(buffer.name), "memory": numbers[buffer.memory]})
+    for kind in stages:
         tail += pack(STAGE_RECORD, name(kind))
     for row in binary.core_table:
         for value in row:
@@ -108,7 +109,7 @@ def encode_fields(binary: Binary) -> bytes:
         "buffers": len(binary.buffers),
         "columns": len(binary.core_table[0]) if binary.core_table else 0,
         "names": len(names),
-        "stages": len(binary.stages),
+        "stages": len(stages),
     }
     front = pack(HEADER, head) + units + tail
     front += [0] * (position - len(front))
@@ -235,6 +236,8 @@ class _Decoder:
         table = tuple(tuple(self._record(CORE_ENTRY)["value"] for _ in range(columns)) for _ in range(rows))
         self.names = self.data[self.position * WORD_BYTES :][: head["names"]]
         self.names_at = self.position * WORD_BYTES
+        self._refuse_shared(units, "words", len(self.words) - self.position, "words of code")
+        self._refuse_shared([*units, *channels, *buffers, *stages], "name_length", len(self.names), "bytes of names")
         programs = tuple(self._unit(unit) for unit in units)
         for record in channels:
             for end in ("source", "target"):
@@ -265,6 +268,12 @@ class _Decoder:
             )
             corrupt(first, "it is not the one encoding of its contents")
         return binary
+
+    def _refuse_shared(self, records: list[dict[str, Any]], length: str, there: int, what: str) -> None:
+        """Each record has a stretch of the file for itself: a file is read no longer than it is."""
+        wanted = sum(record[length] for record in records)
+        if wanted > there:
+            corrupt(records[0]["at"], f"the records ask for {wanted} {what}, and there are {there}")
 
     def _refuse_broken_rules(self, binary: Binary, units: list[dict[str, Any]]) -> None:
         for problem in problems(binary):

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from spyrec import isa
 from spyrec.errors import CompilerBug, InvalidKernel
 from spyrec.isa import Binary, Buffer, Channel, Dim, End, Instruction, LxOperand, MicroOp, Stream, UnitProgram, Xfer
-from spyrec.isa.codec import seal
+from spyrec.isa.codec import _bytes, _words, seal
+from spyrec.isa.fields import pack
+from spyrec.isa.table import HEADER, MAGIC, UNIT, VERSION
 
 SETTINGS = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -143,6 +145,27 @@ def test_junk_is_refused(junk: bytes) -> None:
 def test_refusals_say_what_and_where(offset: int, value: bytes, message: str) -> None:
     data = DATA[:offset] + value + DATA[offset + len(value) :]
     assert message in refusal(data if offset < 24 else seal(data))
+
+
+def shared(units: int, code: int, name: int) -> bytes:
+    """A file of ``units`` that all have the same ``code`` words, and the same name of ``name`` bytes."""
+    names = _words(b"u" * name)
+    tables = HEADER.words + units * UNIT.words + len(names)
+    start, size = -(-tables // 16) * 16, -(-code // 16) * 16
+    head = dict.fromkeys((f.name for f in HEADER.fields), 0)
+    head |= {"magic": MAGIC, "version": VERSION, "size": 8 * (start + size), "tiles": 1, "units": units, "names": name}
+    words = pack(HEADER, head)
+    for corelet in range(units):
+        record = {"name": 0, "name_length": name, "corelet": corelet, "start": start, "words": code}
+        words += pack(UNIT, record)
+    words += [*names, *[0] * (start - tables), *[0x10 | 1 << 8, 5] * (code // 2), 1, *[0] * (size - code)]
+    return seal(_bytes(words[: start + size]))
+
+
+def test_a_file_is_read_no_longer_than_it_is() -> None:
+    """60 million instructions, or gigabytes of names, in a few hundred kilobytes."""
+    assert "ask for 120003000 words of code, and there are" in refusal(shared(3000, 40001, 1))
+    assert "ask for 1966050000 bytes of names, and there are 65535" in refusal(shared(30000, 0, 65535))
 
 
 def with_code(*code: Instruction) -> Binary:
