@@ -118,7 +118,7 @@ def _bind(signature: Signature, kernel: Kernel) -> Launch:
 
 def _check(kernel: Kernel, how: Setting, run: bool) -> Outcome:
     name = "kernel.mlir"
-    numbers = {n: v for n, v in kernel.values.items() if not isinstance(v, np.ndarray)}
+    numbers = {n: v for n, v in kernel.values.items() if isinstance(v, int)}
     try:
         written = compile_text(kernel.text, name, how.options("ktir"))
         reference = _bind(_signature(written, numbers), kernel)

@@ -198,6 +198,8 @@ class Choices:
                 result = self._with(sym, leaf, value)
                 if result is not None:
                     found.setdefault(result, []).append(value)
+                if result == target and len(found[target]) == _MOST:
+                    break
             if found and target not in found and min(found) < target < max(found):
                 found = {}
             if found:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from random_kernels import control, exchange, folds, integers, memory, pointwise, shapes
+from random_kernels import control, exchange, folds, integers, memory, parts, pointwise, rows, shapes
 from random_kernels.builder import EXTENTS, Builder, Kind
 
 
@@ -58,6 +58,12 @@ KINDS = (
     Kind(memory.in_place, 2, _is_outside),
     Kind(exchange.neighbour, 1, _is_outside),
     Kind(exchange.exchange, 1, lambda b: b.uniform),
+    Kind(exchange.consume, 1, lambda b: b.uniform),
+    Kind(rows.rows, 2, lambda b: b.depth < 2),
+    Kind(rows.while_loop, 1, lambda b: b.depth < 2),
+    Kind(rows.aliased, 1, lambda b: _is_outside(b) and b.tiles == 1),
+    Kind(parts.distributed, 1, _is_outside),
+    Kind(parts.scratchpad, 1),
     Kind(memory.computed_rows, 2, lambda b: b.tiles == 1),
 )
 

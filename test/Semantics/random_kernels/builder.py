@@ -95,6 +95,8 @@ class Builder:
     count: int = 0
     depth: int = 0
     uniform: bool = True
+    pinned: int = 0
+    """Bytes of LX that belong to the kernel."""
 
     def say(self, line: str) -> None:
         self.lines.append(line)

@@ -33,6 +33,37 @@ def exchange(b: Builder) -> None:
     b.values.append(result)
 
 
+def consume(b: Builder) -> None:
+    """A value of another tile of the group: of the one some places on, or of one that has it for all."""
+    value = b.value()
+    if value is None or not b.uniform or not value.shape or b.tiles == 1:
+        return
+    size = b.r.choice([n for n in range(2, b.tiles + 1) if b.tiles % n == 0])
+    groups = f"affine_set<(g) : (g >= 0, -g + {b.tiles // size - 1} >= 0)>"
+    sides = f"affine_set<(i)[g] : (i - {size} * g >= 0, -i + {size} * g + {size - 1} >= 0)>"
+    producers, depends = sides, ""
+    if b.chance(0.4):
+        producers = f"affine_set<(i)[g] : (i - {size} * g - {b.r.randrange(size)} == 0)>"
+    else:
+        step = b.r.randrange(size)
+        next_ = f"(p - {size} * g >= 0, -p + {size} * g + {size - 1} >= 0, (p - c - {step}) mod {size} == 0)"
+        depends = f", producer_dependency_per_consumer = affine_set<(p)[c, g] : {next_}>"
+    future = b.fresh("f")
+    b.say(
+        f"{future} = ktdp.inter_tile_produce producer_tiles_per_group = {producers} -> <({value.type}), groups ="
+        f" {groups}> {{"
+    )
+    b.say("^bb0(%g: index):")
+    b.say(f"ktdp.yield_partial {value.name} : {value.type}")
+    b.say("}")
+    b.new(
+        f"ktdp.inter_tile_consume({future}) consumer_tiles_per_group = {sides}{depends} : <({value.type}), groups ="
+        f" {groups}> -> {value.type}",
+        value.shape,
+        value.element,
+    )
+
+
 def neighbour(b: Builder) -> None:
     """Store, meet, and load what the next tile has stored."""
     value = b.value(rank=2)

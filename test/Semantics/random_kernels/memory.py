@@ -144,6 +144,11 @@ def scatter(b: Builder, value: Value) -> None:
     b.store(value, tile)
 
 
+def places(b: Builder, counter: str, rows: int, n: int) -> list[str | int]:
+    """Where ``n`` of ``rows`` rows start: at the counter, which leaves room for them, or anywhere."""
+    return [counter if counter and b.chance(0.6) else b.r.randint(0, rows - n), 0]
+
+
 def in_place(b: Builder) -> None:
     """Loads and stores on overlapping tiles of one argument, each tile of the grid in a block of its own."""
     element = b.r.choice(("f32", "f16", "i32"))
