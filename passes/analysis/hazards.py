@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import field, replace
 from itertools import combinations
 
-from spyrec.passes.analysis.overlap import overlapping
+from spyrec.passes.analysis.overlap import across, overlapping
 from spyrec.passes.analysis.places import (
     BoxPlace,
     BufferPlace,
@@ -31,6 +31,9 @@ from spyrec.passes.analysis.places import (
 )
 from spyrec.passes.analysis.skeleton import Access, Block, Item, Leaf, Loop, Program, blocks, bodies
 from spyrec.records import dataclass
+
+_KINDS = 16
+"""Steps of addresses that are told from one another."""
 
 
 @dataclass(eq=False, repr=False)
@@ -455,9 +458,7 @@ def _neighbours(places: list[Place]) -> Iterator[tuple[Place, Place]]:
         if isinstance(place, BoxPlace):
             groups[place.base].append(place)
     for group in groups.values():
-        modulus = math.gcd(*(factor for place in group for _, factor in place.variables))
-        for part in _parts(group):
-            yield from _neighbours_in_part(part, modulus)
+        yield from _neighbours_of_base(group)
     unknown = [place for place in places if not isinstance(place, BoxPlace)]
     yield from combinations(unknown, 2)
     yield from ((a, b) for a in unknown for group in groups.values() for b in group)
@@ -494,19 +495,34 @@ def _parts(places: list[BoxPlace]) -> Iterator[list[BoxPlace]]:
         yield [places[k] for k in sorted(part)]
 
 
-def _neighbours_in_part(places: list[BoxPlace], modulus: int) -> Iterator[tuple[BoxPlace, BoxPlace]]:
-    """Pairs relative to one base: modulo what all variable parts of addresses are multiples of, their bytes overlap."""
-    pieces: list[tuple[int, int, bool, BoxPlace]] = []
+def _neighbours_of_base(places: list[BoxPlace]) -> Iterator[tuple[BoxPlace, BoxPlace]]:
+    """Pairs of places that are relative to one base."""
+    # What may be anywhere says nothing about two others: only places that move alike are compared with one another.
+    kinds: dict[int, list[BoxPlace]] = defaultdict(list)
     for place in places:
-        low, high = place.span
-        if modulus == 0:
-            pieces.append((low, high, True, place))
-        elif high - low >= modulus:
-            pieces.append((0, modulus, True, place))
-        else:
-            start = low % modulus
-            end = start + high - low
-            pieces.append((start, min(end, modulus), True, place))
-            if end > modulus:
-                pieces.append((0, end - modulus, True, place))
-    yield from ((a, b) for a, b in overlapping(pieces) if a is not b)
+        kinds[math.gcd(*(factor for _, factor in place.variables))].append(place)
+    if len(kinds) > _KINDS:
+        moving = [place for step, some in kinds.items() if step for place in some]
+        kinds = {0: kinds.get(0, []), math.gcd(*kinds): moving}
+    for step, some in kinds.items():
+        for part in _parts(some):
+            pieces = (piece for place in part for piece in _pieces(place, step, True))
+            yield from ((a, b) for a, b in overlapping(pieces) if a is not b)
+    for (step, some), (other, others) in combinations(kinds.items(), 2):
+        ours = set(map(id, some))
+        for part in _parts([*some, *others]):
+            modulus = math.gcd(step, other)
+            yield from across(piece for place in part for piece in _pieces(place, modulus, id(place) in ours))
+
+
+def _pieces(place: BoxPlace, modulus: int, flag: bool) -> Iterator[tuple[int, int, bool, BoxPlace]]:
+    """The bytes of a place, modulo what all variable parts of addresses are multiples of."""
+    low, high = place.span
+    start = low % modulus if modulus else low
+    end = start + high - low
+    if modulus and end - start >= modulus:
+        yield 0, modulus, flag, place
+        return
+    yield start, min(end, modulus) if modulus else end, flag, place
+    if modulus and end > modulus:
+        yield 0, end - modulus, flag, place

@@ -7,6 +7,8 @@ them touches in memory, by an op that now comes earlier, is what another one of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
 
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
@@ -27,7 +29,7 @@ from spyrec.passes.analysis.tensor_boxes import (
     is_write,
     meeting,
 )
-from spyrec.passes.analysis.tiling import TILES
+from spyrec.passes.analysis.tiling import TILES, neighbours
 
 
 class Iterations:
@@ -73,12 +75,16 @@ class Iterations:
     def most(self, span: int) -> int | None:
         """How many iterations can be done at once, one access spanning at most ``span`` bytes; ``None``: any number."""
         accesses = [op for op in kernels.walk(self.loop) if is_access(op)]
-        boxes = [(op, access_box(op, self.values), is_write(op)) for op in accesses]
-        limits: list[int | None] = [self._within(box, span) for op, box, _ in boxes if self.changes(op)]
-        for position, (_, second, overwrites) in enumerate(boxes):
-            for _, first, writes in boxes[: position + 1]:
-                if writes or overwrites:
-                    limits.append(self._distance(first, second))
+        boxes = [access_box(op, self.values) for op in accesses]
+        limits: list[int | None] = [
+            self._within(box, span) for op, box in zip(accesses, boxes, strict=True) if self.changes(op)
+        ]
+        for pair in neighbours(list(map(self._everywhere, boxes)), list(map(is_write, accesses))):
+            first, second = sorted(pair)
+            if is_write(accesses[first]) or is_write(accesses[second]):
+                limits.append(self._distance(boxes[first], boxes[second]))
+                if limits[-1] == 1:
+                    return 1
         return min((limit for limit in limits if limit is not None), default=None)
 
     # What differs
@@ -188,7 +194,16 @@ class Iterations:
         terms.append((one - other, 0, last))
         return first_distance(one, last, terms, *meeting(first, second, difference))
 
-    @property
+    def _everywhere(self, box: AccessBox) -> AccessBox:
+        """What an access touches in all iterations."""
+        scale = self._scale(box.start)
+        if scale is None:
+            return replace(box, unknown=True)
+        assert self._atom is not None
+        start = box.start - Linear.atom(self._atom).scaled(scale)
+        return replace(box, start=start, strides=(scale, *box.strides), extents=(self._last + 1, *box.extents))
+
+    @cached_property
     def _last(self) -> int:
         """The highest number of an iteration."""
         return max(0, self.values.interval(self.counter).high)

@@ -37,6 +37,15 @@ def overlapping(pieces: Iterable[tuple[int, int, bool, _T]]) -> Iterator[tuple[_
         (wanted if flag else others).append((high, piece))
 
 
+def across(pieces: Iterable[tuple[int, int, bool, _T]]) -> Iterator[tuple[_T, _T]]:
+    """Pairs as of :func:`overlapping`, but of one piece with the flag and one without it."""
+    there: dict[bool, list[tuple[int, _T]]] = {True: [], False: []}
+    for low, high, flag, piece in sorted(pieces, key=lambda each: each[0]):
+        there[not flag] = [(end, other) for end, other in there[not flag] if end > low]
+        yield from ((other, piece) for _, other in there[not flag])
+        there[flag].append((high, piece))
+
+
 def can_reach(terms: Sequence[Term], low: int, high: int) -> bool:
     """Whether ``sum(factor * v)`` can be from ``low`` to ``high``.
 
