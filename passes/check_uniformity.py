@@ -36,10 +36,7 @@ class CheckUniformity(Pass):
         if not kernels.has_body(op):
             return
         uniform = Uniformity(op)
-        for inner in kernels.walk(op):
-            take = inner.opview
-            if not isinstance(take, ktdp.InterTileConsumeOp | ktdp.InterTileReduceOp):
-                continue
+        for take in kernels.views(op, ktdp.InterTileConsumeOp, ktdp.InterTileReduceOp):
             try:
                 exchange = exchange_of(take, uniform.tiles)
             except NotStatic:

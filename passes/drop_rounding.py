@@ -40,8 +40,8 @@ class DropRounding(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in list(kernels.walk(op)):
-            if isinstance(inner.opview, dataflow.RoundedOp) and not _is_needed(inner):
+        for inner in (view.operation for view in kernels.views(op, dataflow.RoundedOp)):
+            if not _is_needed(inner):
                 inner.results[0].replace_all_uses_with(inner.operands[0])
                 inner.erase()
                 ctx.statistics["marks removed"] += 1

@@ -49,7 +49,7 @@ class FoldConstants(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         known: _Known = {}
         # Ops of a body come after the op that has it, and its yield after them; by then all that they use is known.
-        for inner in list(kernels.walk(op)):
+        for inner in kernels.walk(op):
             if inner.name == "arith.constant":
                 _learn(inner.results[0], inner.attributes["value"], known)
             elif inner.name == "tensor.splat":

@@ -44,7 +44,7 @@ class LowerTensorOps(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in list(kernels.walk(op)):
+        for inner in kernels.walk(op):
             rule = _RULES.get(inner.name)
             if rule is None or not inner.results:
                 continue
@@ -54,7 +54,7 @@ class LowerTensorOps(Pass):
                 inner.results[0].replace_all_uses_with(new)
                 inner.erase()
                 ctx.statistics["ops lowered"] += 1
-        for inner in list(kernels.walk(op)):
+        for inner in kernels.walk(op):
             # The shape that a reshape read.
             if inner.name == "arith.constant" and not kernels.is_used(inner) and _type(inner.results[0]) is not None:
                 inner.erase()

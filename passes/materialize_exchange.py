@@ -49,7 +49,7 @@ class MaterializeExchange(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        offers = [v for v in (inner.opview for inner in kernels.walk(op)) if isinstance(v, dataflow.OfferOp)]
+        offers = kernels.views(op, dataflow.OfferOp)
         if not offers:
             return
         units = [unit for unit in ctx.device.units.values() if unit.role == "ring"]

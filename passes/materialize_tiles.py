@@ -69,10 +69,8 @@ class MaterializeTiles(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in kernels.walk(op):
-            view = inner.opview
-            if isinstance(view, dataflow.ReadOp | dataflow.WriteOp):
-                _Move(view, ctx).build()
+        for view in kernels.views(op, dataflow.ReadOp, dataflow.WriteOp):
+            _Move(view, ctx).build()
 
 
 class _Move:

@@ -40,10 +40,10 @@ class NormalizeGrid(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if not kernels.has_body(op):
             return
-        ids = [inner.opview for inner in kernels.walk(op) if isinstance(inner.opview, ktdp.GetComputeTileIdOp)]
+        ids = kernels.views(op, ktdp.GetComputeTileIdOp)
         extents = kernels.grid(op)
         if extents is None:
-            asks = bool(ids) or any(isinstance(inner.opview, dataflow.TileIdOp) for inner in kernels.walk(op))
+            asks = bool(ids) or bool(kernels.views(op, dataflow.TileIdOp))
             extents = (ctx.device.cores if asks else 1,)
             if asks:
                 ctx.sink.warning(

@@ -80,7 +80,7 @@ class NormalizeReductions(Pass):
         for empty, (combiner, _) in wanted.items():
             _fill(empty, combiner)
             ctx.statistics["inits filled"] += 1
-        for inner in list(kernels.walk(op)):
+        for inner in kernels.walk(op):
             if inner.name == "tensor.empty" and not kernels.is_used(inner):
                 inner.erase()
 

@@ -67,7 +67,7 @@ class PlaceOutputs(Pass):
                 inner.operands[len(seen.inputs) + position] = fresh
                 ctx.statistics["tensors made"] += 1
             ctx.statistics["tensors made"] += _own_empties(inner)
-        for inner in reversed(list(kernels.walk(op))):
+        for inner in reversed(kernels.walk(op)):
             if inner.name in ("tensor.empty", ops.ALLOC_TENSOR) and not kernels.is_used(inner):
                 inner.erase()
 

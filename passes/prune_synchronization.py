@@ -59,10 +59,9 @@ class PruneSynchronization(Pass):
         kept = needed(program)
         weighed: list[Channel] = [channel for block in blocks(program.body) for channel in block.channels]
         gone = {channel.ref for channel in weighed if channel not in kept}
-        for inner in list(kernels.walk(op)):
-            view = inner.opview
-            if isinstance(view, PostOp | WaitOp) and view.channel.value in gone:
-                inner.erase()
+        for view in kernels.views(op, PostOp, WaitOp):
+            if view.channel.value in gone:
+                view.operation.erase()
         for name in gone:
             schedule.channels[name].erase()
         schedule.remove_channels(gone)

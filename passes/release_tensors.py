@@ -30,8 +30,7 @@ class ReleaseTensors(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in list(kernels.walk(op)):
-            if isinstance(inner.opview, dataflow.KeptOp):
-                inner.results[0].replace_all_uses_with(inner.operands[0])
-                inner.erase()
-                ctx.statistics["marks removed"] += 1
+        for inner in (view.operation for view in kernels.views(op, dataflow.KeptOp)):
+            inner.results[0].replace_all_uses_with(inner.operands[0])
+            inner.erase()
+            ctx.statistics["marks removed"] += 1

@@ -47,8 +47,7 @@ class ResolveExchange(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if not kernels.has_body(op):
             return
-        views = [inner.opview for inner in kernels.walk(op)]
-        takes = [v for v in views if isinstance(v, ktdp.InterTileConsumeOp | ktdp.InterTileReduceOp)]
+        takes = kernels.views(op, ktdp.InterTileConsumeOp, ktdp.InterTileReduceOp)
         if not takes:
             return
         tiles = kernels.tiles(op)

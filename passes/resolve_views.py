@@ -58,8 +58,7 @@ class ResolveViews(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if not kernels.has_body(op):
             return
-        found = [inner.opview for inner in kernels.walk(op)]
-        accesses = [view for view in found if isinstance(view, ktdp.LoadOp | ktdp.StoreOp)]
+        accesses = kernels.views(op, ktdp.LoadOp, ktdp.StoreOp)
         if signature.ATTRIBUTE in op.attributes and not accesses:
             return
         resolver = _Resolver(op, ctx)
@@ -69,7 +68,7 @@ class ResolveViews(Pass):
             return
         entries = resolver.views.entries()
         for kind in _MAKERS:
-            for inner in list(kernels.walk(op)):
+            for inner in kernels.walk(op):
                 if inner.name in kind and not kernels.is_used(inner):
                     inner.erase()
         scalars.erase_dead(op)

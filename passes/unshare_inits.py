@@ -42,7 +42,7 @@ class UnshareInits(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in list(kernels.walk(op)):
+        for inner in kernels.walk(op):
             for number in _inits(inner):
                 fill = _shared_fill(inner.operands[number], inner)
                 if fill is not None:
@@ -52,7 +52,7 @@ class UnshareInits(Pass):
                     if not kernels.is_used(fill):
                         fill.erase()
         # Fills that have been copied share their empty tensors.
-        for inner in list(kernels.walk(op)):
+        for inner in kernels.walk(op):
             for number, value in enumerate(inner.operands):
                 if _is_shared_empty(value, inner):
                     with ir.InsertionPoint(inner):

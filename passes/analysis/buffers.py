@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 from spyrec import numerics
 from spyrec.dialects import dataflow
@@ -63,22 +62,16 @@ def name_of_address(base: ir.Value | None) -> str:
     return kernels.argument_name(ir.BlockArgument(base))
 
 
-def allocations(function: ir.Operation) -> Iterator[dataflow.AllocOp]:
+def allocations(function: ir.Operation) -> list[dataflow.AllocOp]:
     """The buffers of a function, in the order of the text."""
-    for op in kernels.walk(function):
-        if isinstance(op.opview, dataflow.AllocOp):
-            yield op.opview
+    return kernels.views(function, dataflow.AllocOp)
 
 
 def names_bytes(function: ir.Operation, memory: str) -> bool:
     """Whether transfers name bytes of a memory by address: buffers have to leave them alone."""
-    transfers = (op.opview for op in kernels.walk(function))
-    return any(
-        space is not None and space.value == memory
-        for op in transfers
-        if isinstance(op, dataflow.DataTransferOp)
-        for space in (op.source_space, op.dest_space)
-    )
+    transfers = kernels.views(function, dataflow.DataTransferOp)
+    spaces = (space for op in transfers for space in (op.source_space, op.dest_space))
+    return any(space is not None and space.value == memory for space in spaces)
 
 
 def unique(name: str, taken: dict[str, int]) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import islice
+from typing import Any, TypeVar, overload
 
 from spyrec.mlir import ir
+
+V = TypeVar("V", bound=ir.OpView)
+W = TypeVar("W", bound=ir.OpView)
 
 GRID = "grid"
 
@@ -14,18 +17,30 @@ TILE_IDS = ("dataflow.tile_id", "ktdp.get_compute_tile_id")
 """Ops that ask which tile it is: for its flat id (one result), or for one id per dimension of the grid."""
 
 
-def walk(op: ir.Operation) -> Iterator[ir.Operation]:
-    """All operations inside ``op``, in the order of the text, as it is now. One that has no regions may be erased once
-    it has been handed out.
+def walk(op: ir.Operation) -> list[ir.Operation]:
+    """All operations that are inside ``op`` now, in the order of the text. Whoever erases one with regions must not
+    look at those in it any more.
     """
     found: list[ir.Operation] = []
+    advance = ir.WalkResult.ADVANCE
 
-    def hand_out(inner: ir.Operation) -> ir.WalkResult:
+    def visit(inner: ir.Operation) -> ir.WalkResult:
         found.append(inner)
-        return ir.WalkResult.ADVANCE
+        return advance
 
-    op.walk(hand_out, ir.WalkOrder.PRE_ORDER)
-    return islice(found, 1, None)
+    op.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found[1:]
+
+
+@overload
+def views(op: ir.Operation, kind: type[V], /) -> list[V]: ...
+@overload
+def views(op: ir.Operation, kind: type[V], other: type[W], /) -> list[V | W]: ...
+def views(op: ir.Operation, *kinds: type[ir.OpView]) -> list[Any]:
+    """The operations of some classes that are inside ``op`` now, in the order of the text."""
+    # An op's name is cheaper to ask for than its view.
+    by_name = {kind.OPERATION_NAME: kind for kind in kinds}
+    return [by_name[inner.name](inner) for inner in walk(op) if inner.name in by_name]
 
 
 def defining(value: ir.Value) -> ir.Operation | None:

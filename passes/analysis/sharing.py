@@ -180,12 +180,9 @@ def is_open(function: ir.Operation, analyses: Analyses) -> bool:
     write.
     """
     ends: dict[str, set[ir.Value | None]] = {"source": set(), "dest": set()}
-    for inner in kernels.walk(function):
-        view = inner.opview
-        if isinstance(view, dataflow.ChannelOp):
-            return False
-        if not isinstance(view, dataflow.DataTransferOp):
-            continue
+    if kernels.views(function, dataflow.ChannelOp):
+        return False
+    for view in kernels.views(function, dataflow.DataTransferOp):
         if view.get_from is not None or view.put_to is not None:
             return False
         for side, bases in ends.items():

@@ -14,13 +14,15 @@ UNIT = "dataflow.unit"
 CORELET = "dataflow.corelet"
 """The discardable attribute with the number of the corelet whose unit runs a linalg op; 0 when absent."""
 
+_NAMES_UNIT = frozenset({DataTransferOp.NAME, PostOp.NAME, WaitOp.NAME})
 _TERMINATORS = frozenset({"scf.yield", "scf.condition"})
 
 
 def unit_of(op: ir.Operation) -> str | None:
     """The unit that an op names, as channels refer to it: ``sfu``, on the second corelet ``sfu.1``."""
-    view = op.opview
-    if isinstance(view, DataTransferOp | PostOp | WaitOp):
+    if op.name in _NAMES_UNIT:
+        view = op.opview
+        assert isinstance(view, DataTransferOp | PostOp | WaitOp)
         return view.unit.value if view.unit is not None else None
     if not op.name.startswith("linalg.") or UNIT not in op.attributes:
         return None
@@ -76,7 +78,7 @@ class Slice:
         self.values.add(value)
         op = kernels.defining(value)
         if op is not None:
-            if isinstance(op.opview, AllocOp):
+            if op.name == AllocOp.NAME:
                 return
             self._todo.append(op)
             self._todo += _handed_out(op, ir.OpResult(value).result_number)
