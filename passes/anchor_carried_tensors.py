@@ -106,8 +106,43 @@ def _is_anchored(loop: ir.Operation, number: int) -> bool:
 
 def _loop(op: ir.Operation) -> int:
     block = op.regions[0].blocks[0]
+    for argument, value in zip(list(block.arguments)[1:], kernels.terminator(block).operands, strict=True):
+        if _is_tensor(argument):
+            _keep_old(argument, value)
     places = [argument if _is_tensor(argument) else None for argument in list(block.arguments)[1:]]
     return _Arm(block, places).anchor()
+
+
+def _keep_old(argument: ir.BlockArgument, value: ir.Value) -> None:
+    """Copy what a loop came in with, where ``value``, which it hands on, goes on in it and the old one is read later.
+
+    Otherwise bufferization would copy twice: what is to be gone on in, and what is handed on to where it belongs.
+    """
+    block = argument.owner
+    while (maker := kernels.defining(value)) is not None and maker.block == block:
+        seen = structured(maker)
+        if seen is None or not seen.reads_output(number := ir.OpResult(value).result_number):
+            return
+        if (value := seen.outputs[number]) != argument:
+            continue
+        late = [use for use in argument.uses if use.owner.operation != maker and not _is_before(use.owner, maker)]
+        if not late or argument in seen.inputs or not all(_is_read_by(use, block) for use in late):
+            return
+        with ir.InsertionPoint(maker):
+            kept = _copy(argument, maker.location)
+        for use in late:
+            use.owner.operation.operands[use.operand_number] = kept
+        return
+
+
+def _is_before(user: ir.OpView, op: ir.Operation) -> bool:
+    return bool(user.operation.block == op.block and user.operation.is_before_in_block(op))
+
+
+def _is_read_by(use: ir.OpOperand, block: ir.Block) -> bool:
+    """Whether a compute op of the block reads a value, and does not go on in it."""
+    user = use.owner.operation
+    return user.block == block and structured(user) is not None and _only_reads(user, use.operand_number)
 
 
 def _branch(op: ir.Operation) -> int:

@@ -120,7 +120,10 @@ STAGES: tuple[Stage, ...] = (
             Step("func.func(materialize-exchange)", "Cores fetch what others offer, and say when they have it."),
             Step("func.func(materialize-tiles)", "Bytes move between memories on a route that the device has."),
             Step("one-shot-bufferize,func.func(canonicalize,cse)", "Upstream decides what may be computed in place."),
-            Step("func.func(adopt-buffers,place-compute)", "Whatever is left is run by a unit, in buffers of LX."),
+            Step(
+                "func.func(adopt-buffers,place-compute,drop-fills)",
+                "Whatever is left is run by a unit, in buffers of LX; what a fold starts from anyway, by none.",
+            ),
             Step(
                 "func.func(share-reads)",
                 "What all tiles read comes from device memory once. Only buffers have an instance on other cores.",
@@ -131,6 +134,7 @@ STAGES: tuple[Stage, ...] = (
                 "func.func(alternate-corelets,split-corelets)",
                 "A core has two units of each kind: they take iterations in turns, or do what is large together.",
             ),
+            Step("func.func(merge-streams)", "What one unit does with the same points is one stream of it."),
         ),
         gate="verify-schedule",
     ),

@@ -5,10 +5,11 @@ from spyrec.dialects.dataflow.exchange import ELSEWHERE, OfferOp, TakeOp, tile_l
 from spyrec.dialects.dataflow.kernel import BoxOp, KeptOp, ReadOp, RoundedOp, TileIdOp, WriteOp
 from spyrec.dialects.dataflow.program import BufferOp, ProgramUnitOp, ScalarLoadOp, TransferOp
 from spyrec.dialects.dataflow.schedule import AllocOp, ChannelOp, DataTransferOp, PostOp, WaitOp
-from spyrec.dialects.dataflow.types import LX, SPACES, VIEWS, Dataflow
+from spyrec.dialects.dataflow.types import FRESH, LX, SPACES, VIEWS, Dataflow
 
 __all__ = [
     "ELSEWHERE",
+    "FRESH",
     "LX",
     "SPACES",
     "VIEWS",

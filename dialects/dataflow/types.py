@@ -12,6 +12,9 @@ SPACES = ("device", "lx")
 VIEWS = frozenset({"memref.subview", "memref.collapse_shape", "memref.expand_shape"})
 """Ops that show a buffer, or a part of it, in another way."""
 
+FRESH = "dataflow.fresh"
+"""Discardable attribute of a linalg op on buffers: its folds start from their identities, not from its outputs."""
+
 LX = "lx"
 """Memory space of buffers, as a string attribute: ``memref<1x64xf16, "lx">``."""
 

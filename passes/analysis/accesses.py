@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from spyrec.dialects.dataflow import LX, DataTransferOp
+from spyrec.dialects.dataflow import FRESH, LX, DataTransferOp
 from spyrec.mlir import ir
 from spyrec.numerics.types import scalar_type
 from spyrec.ods.fields import value_counts
@@ -14,6 +14,7 @@ from spyrec.passes.analysis.linear import Linear
 from spyrec.passes.analysis.places import BoxPlace, BufferPlace, PartPlace, Place, UnknownPlace, buffer_of
 from spyrec.passes.analysis.skeleton import Access, Block
 from spyrec.passes.analysis.slices import UNIT
+from spyrec.passes.analysis.structured import picked
 
 
 class Refuse(Protocol):
@@ -193,7 +194,8 @@ class Accesses:
             map_ = ir.AffineMapAttr(ir.ArrayAttr(op.attributes["indexing_maps"])[position]).value
             whole = map_.is_projected_permutation
             written = position >= len(op.operands) - outputs
-            if not written or next(iter(body.arguments[position].uses), None) is not None:
+            used = next(iter(body.arguments[position].uses), None) is not None
+            if not written or (used and (FRESH not in op.attributes or len(picked(map_)) == map_.n_dims)):
                 accesses += self.buffer(op, operand, f"operand {position}", False, whole)
             if written:
                 accesses += self.buffer(op, operand, f"operand {position}", True, whole)

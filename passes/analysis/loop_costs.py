@@ -10,7 +10,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spyrec.device import cost, routes
 from spyrec.device.model import Device
@@ -22,11 +22,12 @@ from spyrec.passes.analysis.accesses import element_bytes
 from spyrec.passes.analysis.buffer_views import view_of
 from spyrec.passes.analysis.compute_costs import Cycles
 from spyrec.passes.analysis.layouts import dense_strides
+from spyrec.passes.analysis.merging import Merging
 from spyrec.passes.analysis.slices import UNIT
 from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passkit import PassContext
 
-WORTH = 15
+WORTH = 8
 """Turns are worth their code where each copy of a loop's body saves so many of 100 cycles."""
 
 _AROUND_TRANSFER = 10
@@ -38,11 +39,14 @@ _AROUND_COMPUTE = 3
 
 @dataclass(frozen=True)
 class Compute:
-    """A compute op: cycles on one corelet, and on all of them where it is cut."""
+    """A compute op: cycles on one corelet, and on all of them where it is cut; whether it is ``merged`` into one before
+    it on the same corelet (``merge-streams``).
+    """
 
     op: Structured
     whole: int
     cut: int
+    merged: bool = False
 
     @property
     def is_cut(self) -> bool:
@@ -106,11 +110,14 @@ class Iteration:
         self.device = device
         self.computes: list[Compute] = []
         self.moves: list[Move] = []
+        merging = Merging({kind for kind, unit in device.units.items() if unit.role == "vector"})
         for view in loop.regions[0].blocks[0].operations:
             if isinstance(view, dataflow.DataTransferOp):
                 self.moves.append(self._move(view))
             elif (found := self._compute(view.operation)) is not None:
-                self.computes.append(found)
+                merged = merging.pair(view.operation) is not None
+                self.computes.append(replace(found, merged=merged))
+            merging.add(view.operation)
         busy: Counter[str] = Counter()
         for move in self.moves:
             busy[move.view.unit.value] += math.ceil(move.busy)
@@ -121,7 +128,8 @@ class Iteration:
     @property
     def whole(self) -> float:
         """Cycles of all compute ops, one after the other on one corelet."""
-        return sum(compute.whole for compute in self.computes)
+        merged = sum(compute.merged for compute in self.computes)
+        return sum(compute.whole for compute in self.computes) - merged * _start(self.device)
 
     @property
     def cut(self) -> float:
@@ -129,7 +137,10 @@ class Iteration:
         next is not.
         """
         meetings = sum(a.is_cut != b.is_cut for a, b in zip(self.computes, self._rotated, strict=True))
-        return sum(compute.cut for compute in self.computes) + meetings * corelets.meeting(self.device)
+        together = zip(self.computes, self.computes[1:], strict=False)
+        merged = sum(b.merged and a.is_cut == b.is_cut for a, b in together)
+        cycles = sum(compute.cut for compute in self.computes) - merged * _start(self.device)
+        return cycles + meetings * corelets.meeting(self.device)
 
     @property
     def ordered(self) -> float:
@@ -213,6 +224,11 @@ def transferred(view: dataflow.DataTransferOp, device: Device) -> int:
     strides = view.source_strides if view.source is None else view.dest_strides
     given = [grain if s == DYNAMIC else s * element for s in strides or ()]
     return cost.moved_bytes(0, memref.shape, given or dense_strides(memref.shape, element), element, grain)
+
+
+def _start(device: Device) -> int:
+    """Cycles that one stream less saves."""
+    return device.timing.stream_startup + _AROUND_COMPUTE * device.timing.scalar_cycles
 
 
 def _route(view: dataflow.DataTransferOp) -> tuple[str, ...]:

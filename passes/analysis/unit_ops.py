@@ -8,7 +8,7 @@ from typing import Any
 
 from spyrec import diag
 from spyrec.device.model import Unit
-from spyrec.dialects.dataflow import ContractOp, PositionOp, StreamOp, YieldOp
+from spyrec.dialects.dataflow import FRESH, ContractOp, PositionOp, StreamOp, YieldOp
 from spyrec.mlir import ir
 from spyrec.passes.analysis import contractions, layouts, ops, unit_loops
 from spyrec.passes.analysis.accesses import element_bytes
@@ -90,6 +90,8 @@ class UnitOps:
         names = [ir.FlatSymbolRefAttr.get(name) for name in walked.names]
         steps = [ir.DenseI64ArrayAttr.get(list(strides)) for strides in walked.strides]
         folded: dict[str, Any] = {"reduce": walked.folded} if walked.folded else {}
+        if FRESH in op.attributes:
+            folded["fresh"] = ir.UnitAttr.get()
         made = StreamOp.build(
             inputs=walked.addresses[:split],
             outputs=walked.addresses[split:],
@@ -122,7 +124,8 @@ class UnitOps:
             fields[f"{side}_buffer"] = walked.names[k]
             fields[f"{side}_strides"] = walked.strides[k]
             fields[f"{side}_type"] = ir.TypeAttr.get(ir.MemRefType(op.operands[k].type).element_type)
-        ContractOp.build(counts=walked.counts, start=ir.StringAttr.get("lx"), loc=op.location, **fields)
+        start = "zero" if FRESH in op.attributes else "lx"
+        ContractOp.build(counts=walked.counts, start=ir.StringAttr.get(start), loc=op.location, **fields)
 
     def _body(self, op: ir.Operation, stream: StreamOp, walked: _Walked) -> bool:
         """Clone the body; scalars from outside are used from where they are. False when something in it cannot be."""

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from spyrec.dialects.dataflow import FRESH
 from spyrec.interp.affine import map_function
 from spyrec.interp.faults import Fault
 from spyrec.interp.lanes import Body, Grid, grid_of
@@ -254,6 +255,8 @@ class Structured:
 
     def _initial(self, frame: Frame, value: Any, map_: Indexing, fold: Fold, element: str, grid: Grid) -> Array:
         """What the accumulators start from: the output's old elements, the identity where they were never written."""
+        if FRESH in self.op.attributes:
+            return reductions.identity(fold.op.name, element)
         data = map_.lanes(value.data, grid)
         if value.holes is None:
             return data
