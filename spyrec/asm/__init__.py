@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spyrec.asm.printer import print_op
-    from spyrec.asm.reading import Parsed, decode, read
+    from spyrec.asm.reading import Parsed, read
 
-__all__ = ["Parsed", "decode", "print_op", "read"]
+__all__ = ["Parsed", "print_op", "read"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Parsed", "decode", "read"):
+    if name in ("Parsed", "read"):
         from spyrec.asm import reading
 
         return getattr(reading, name)

@@ -12,7 +12,6 @@ _OPERATORS = frozenset({"+", "-", "*", "floordiv", "ceildiv", "mod"})
 _HABITS = {"/": "floordiv", "%": "mod", "//": "floordiv"}
 _MAP = re.compile(r"affine_map<\((?P<dims>[^)]*)\)(?:\[(?P<symbols>[^\]]*)\])? -> \((?P<results>.*)\)>$", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][\w$.]*")
-_WORDS = frozenset({"floordiv", "ceildiv", "mod"})
 
 
 def habit(text: str, after_value: bool = True) -> str | None:

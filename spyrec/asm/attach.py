@@ -232,7 +232,7 @@ def _users(location: Any, depth: int = 16) -> ir.Location:
     rebuild: Callable[[Any], ir.Location] = lambda part: _users(part, depth - 1) if depth else part  # noqa: E731
     if isinstance(location, ir.FusedLoc):
         parts = location.locations
-        if str(location).startswith(f'loc(fused<"{TEXT_TAG}">'):
+        if is_text_fused(location):
             return rebuild(parts[0]) if len(parts) > 1 else ir.Location.unknown(location.context)
         return location
     if isinstance(location, ir.NameLoc):

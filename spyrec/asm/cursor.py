@@ -106,12 +106,12 @@ class Cursor:
         if char == '"' or text in ("true", "false", "unit"):
             return index + 1
         if char == "-" or char.isdigit():
-            index += 2 if char == "-" else 1
+            index = min(index + (2 if char == "-" else 1), self.tokens.count)
             return self.skip_type(index + 1) if texts[index] == ":" else index
         if char == "@":
             index += 1
             while texts[index] == "::":
-                index += 2
+                index = min(index + 2, self.tokens.count)
             return index
         if char in "[{":
             return self.past(index)

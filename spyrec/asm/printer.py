@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from spyrec.asm import walk
 from spyrec.asm.cursor import Cursor, definitions
 from spyrec.asm.grammar import SEGMENTS, Grammar, default
 from spyrec.asm.lexer import Tokens
-from spyrec.asm.reader import NAMING_WORDS
 from spyrec.asm.state import OpShow, RegionShow
 from spyrec.asm.untranslate import Untranslator
+from spyrec.asm.walk import Walker
 from spyrec.mlir import ir
 from spyrec.ods.spec import OpSpec, RegionSpec, ValueSpec
 
@@ -66,24 +67,20 @@ def to_custom(text: str, grammar: Grammar, *, generic: bool = False) -> str:
     return Printer(text, grammar, generic=generic).run()
 
 
-@dataclass
-class Frame:
-    """A stretch of statements being printed: the whole text, or a region of an op of ours (``end`` closes it)."""
+@dataclass(kw_only=True)
+class Frame(walk.Frame):
+    """A stretch of statements being printed; ``names`` are SSA names and what they are called there."""
 
-    end: int
     op: OpShow | None = None
     spec: RegionSpec | None = None
     names: dict[str, str] = field(default_factory=dict)
-    default: str | None = None
-    nested: int = -1
 
     @property
-    def slow(self) -> bool:
-        """Whether every token must be looked at."""
-        return bool(self.names or self.default)
+    def renames(self) -> bool:
+        return bool(self.names)
 
 
-class Printer:
+class Printer(Walker[Frame]):
     """One text on its way to custom form."""
 
     def __init__(self, text: str, grammar: Grammar, *, generic: bool) -> None:
@@ -94,22 +91,17 @@ class Printer:
         self.texts = self.tokens.texts
         self.untranslator.aliases = {self.texts[n]: self.tokens.slice(a, b) for n, a, b in definitions(self.tokens)}
         self.out: list[str] = []
-        self.frames = [Frame(self.tokens.count)]
+        self.frames = [Frame(end=self.tokens.count)]
         self.replaced: dict[int, tuple[str, int]] = {}
         self.dropped = False
 
     def run(self) -> str:
         """The finished text."""
-        tokens, marked = self.tokens, self.tokens.marked
+        tokens = self.tokens
         token = position = 0
         while True:
             frame = self.frames[-1]
-            if frame.slow:
-                stop = self._next_slow(frame, token)
-            else:
-                at = bisect.bisect_left(marked, token)
-                stop = marked[at] if at < len(marked) else tokens.count
-            stop = min(stop, frame.end)
+            stop = self.next_stop(frame, token)
             if tokens.starts[stop] > position:
                 self.out.append(tokens.text[position : tokens.starts[stop]])
             if stop == frame.end and frame.op is None:
@@ -120,18 +112,6 @@ class Printer:
         return text if text.endswith("\n") else text + "\n"
 
     # -- the walk -----------------------------------------------------------------------------------------------------
-
-    def _next_slow(self, frame: Frame, token: int) -> int:
-        tokens, texts = self.tokens, self.texts
-        at = bisect.bisect_left(tokens.marked, token)
-        stop = min(tokens.marked[at] if at < len(tokens.marked) else tokens.count, frame.end)
-        for index in range(token, stop):
-            text = texts[index]
-            if text[0] == "%" and frame.names:
-                return index
-            if text == "{" and index > frame.nested:
-                frame.nested = tokens.match[index]
-        return stop
 
     def _handle(self, frame: Frame, index: int) -> int:
         text = self.texts[index]
@@ -147,7 +127,7 @@ class Printer:
             self.out.append(made)
             return after
         if text[0] == '"':
-            if index and self.texts[index - 1].rpartition(".")[2] in NAMING_WORDS:
+            if self.names_a_pattern(index):
                 self.out.append(text)
                 return index + 1
             if self.generic:
@@ -202,7 +182,9 @@ class Printer:
         names = outer.names
         if "isolated" in op.spec.traits:
             names = self._isolated_names(region) if region.names else {}
-        self.frames.append(Frame(region.close, op, spec, names, spec.default_dialect, region.open))
+        self.frames.append(
+            Frame(end=region.close, default=spec.default_dialect, nested=region.open, op=op, spec=spec, names=names)
+        )
         self.out.append(" {")
         # A header without arguments says nothing: the reader makes the block anyhow.
         return region.body if region.headerless or not region.arguments else region.open + 1
@@ -368,6 +350,3 @@ def _grouped(fields: Sequence[ValueSpec], counts: Sequence[int], values: list[st
         out[f.name] = values[at : at + count]
         at += count
     return out
-
-
-__all__ = ["OpSpec", "print_op", "to_custom"]

@@ -7,10 +7,9 @@ that open a naming scope, SSA names get a prefix, because the generic form opens
 
 from __future__ import annotations
 
-import bisect
 from dataclasses import dataclass
 
-from spyrec.asm import emit, generic, limits
+from spyrec.asm import emit, generic, limits, walk
 from spyrec.asm.grammar import Grammar
 from spyrec.asm.lexer import Tokens
 from spyrec.asm.output import Generic, Location, Output
@@ -18,39 +17,30 @@ from spyrec.asm.problem import Problem
 from spyrec.asm.state import OpRead, RegionRead
 from spyrec.asm.suggest import nearest_op
 from spyrec.asm.translate import Translator
+from spyrec.asm.walk import Walker
 from spyrec.diag import Sink, Source, SourceMap, Span
 from spyrec.ods.spec import Arity, OpSpec
 
-#: What stands before a quoted name in patterns of the ``pdl`` dialect: that of an op to match, or of a function.
-NAMING_WORDS = frozenset({"operation", "apply_native_constraint", "apply_native_rewrite"})
 #: After this many mistakes in one text the rest is likely to be a consequence.
 MAX_PROBLEMS = 20
 
 
-@dataclass
-class Frame:
-    """A stretch of statements: the whole text, or a region of an op of ours.
+@dataclass(kw_only=True)
+class Frame(walk.Frame):
+    """A stretch of statements being read; ``next`` is the token where a statement starts if one does."""
 
-    ``end`` is the token that closes it, ``next`` the token where a statement starts if one does. ``nested`` is the end
-    of the innermost upstream braces met so far: names without a dialect inside those are not ours.
-    """
-
-    end: int
     out: Output
     op: OpRead | None = None
     region: RegionRead | None = None
     prefix: str = ""
-    default: str | None = None
     next: int = 0
-    nested: int = -1
 
     @property
-    def slow(self) -> bool:
-        """Whether every token must be looked at."""
-        return bool(self.prefix or self.default)
+    def renames(self) -> bool:
+        return bool(self.prefix)
 
 
-class Reader:
+class Reader(Walker[Frame]):
     """One text on its way to generic form; ``text`` instead of the source's has blanks where that is not wanted."""
 
     def __init__(
@@ -76,7 +66,7 @@ class Reader:
         self.texts = self.tokens.texts
         self.translator = Translator(self.tokens, self.grammar)
         out = Output()
-        self.frames = [Frame(self.tokens.count, out)]
+        self.frames = [Frame(end=self.tokens.count, out=out)]
         self._walk()
         for token, sentence in self.translator.remarks:
             self.sink.remark(self.span(token, token + 1), "old-spelling", sentence)
@@ -105,16 +95,11 @@ class Reader:
     # -- the walk -----------------------------------------------------------------------------------------------------
 
     def _walk(self) -> None:
-        tokens, marked = self.tokens, self.tokens.marked
+        tokens = self.tokens
         token = position = 0
         while True:
             frame = self.frames[-1]
-            if frame.slow:
-                stop = self._next_slow(frame, token)
-            else:
-                at = bisect.bisect_left(marked, token)
-                stop = marked[at] if at < len(marked) else tokens.count
-            stop = min(stop, frame.end)
+            stop = self.next_stop(frame, token)
             if tokens.starts[stop] > position:
                 frame.out.copy(tokens.text[position : tokens.starts[stop]], position)
             if stop == frame.end and frame.op is None:
@@ -128,24 +113,7 @@ class Reader:
                 token = self._recover(self.frames[-1], stop, problem)
             position = tokens.end(token - 1) if token else 0
 
-    def _next_slow(self, frame: Frame, token: int) -> int:
-        """The next token in a frame with renaming or a default dialect that is not just copied."""
-        tokens, texts = self.tokens, self.texts
-        marked = tokens.marked
-        at = bisect.bisect_left(marked, token)
-        stop = min(marked[at] if at < len(marked) else tokens.count, frame.end)
-        for index in range(token, stop):
-            text = texts[index]
-            if text[0] == "%" and frame.prefix and len(text) > 1:
-                return index
-            if text == "{" and index > frame.nested:
-                frame.nested = tokens.match[index]
-            elif frame.default and index > frame.nested and self._short_op(frame, index):
-                return index
-        return stop
-
-    def _short_op(self, frame: Frame, index: int) -> bool:
-        """Whether a word without a dialect names an op of the region's default dialect (or fails to)."""
+    def is_short_op(self, frame: Frame, index: int) -> bool:
         text = self.texts[index]
         if not (text[0].isalpha() and "." not in text):
             return False
@@ -179,7 +147,7 @@ class Reader:
         if text == "loc":
             return self._location(frame, index)
         if first == '"':
-            if index and self.texts[index - 1].rpartition(".")[2] in NAMING_WORDS:
+            if self.names_a_pattern(index):
                 frame.out.copy(text, tokens.starts[index])
                 return index + 1
             return self._op(frame, index, text[1:-1], quoted=True)
@@ -267,8 +235,17 @@ class Reader:
             if region is not None:
                 op.opening = None
                 op.i = region.open + 1
-                inner = Frame(region.close, region.body, op, region, region.prefix, region.spec.default_dialect, op.i)
-                self.frames.append(inner)
+                self.frames.append(
+                    Frame(
+                        end=region.close,
+                        default=region.spec.default_dialect,
+                        out=region.body,
+                        op=op,
+                        region=region,
+                        prefix=region.prefix,
+                        next=op.i,
+                    )
+                )
                 return op.i
         if op.generic:
             generic.emit(op, frame.out)

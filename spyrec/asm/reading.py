@@ -11,7 +11,7 @@ from spyrec.asm.mistakes import Mistakes, report_violations
 from spyrec.asm.reader import Reader
 from spyrec.asm.untranslate import Untranslator
 from spyrec.diag import Sink, Source, SourceMap, exception
-from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity
+from spyrec.errors import Diagnostic, Severity
 from spyrec.mlir import ir
 
 
@@ -38,7 +38,7 @@ def read(
 
     Every op gets the place of its name in the text as location, fused with the user's ``loc`` if there is one;
     arguments keep their names. ``sink`` learns the source and its map and receives all diagnostics. ``verify=False``
-    leaves out the verifiers of our own ops. Raises :class:`InvalidKernel` with all mistakes that were found.
+    leaves out the verifiers of our own ops. Raises ``InvalidKernel`` with all mistakes that were found.
     """
     from spyrec import ods
 
@@ -87,17 +87,3 @@ def _parse(text: str, context: ir.Context) -> ir.Module | None:
 def _stop(sink: Sink, before: int) -> NoReturn:
     """Raise what this reading reported."""
     raise exception(sink.diagnostics[before:])
-
-
-def decode(data: bytes, filename: str) -> str:
-    """Text from the bytes of a file. Raises :class:`InvalidKernel` at the first byte that is not UTF-8."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        start = data[: error.start].decode("utf-8")
-        line = start.count("\n") + 1
-        column = len(start) - (start.rfind("\n") + 1) + 1
-        message = f"byte 0x{data[error.start]:02X} is not UTF-8: this is not text"
-        raise InvalidKernel(
-            [Diagnostic(Severity.ERROR, message, "not-text", Position(filename, line, column))]
-        ) from None

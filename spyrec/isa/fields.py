@@ -15,7 +15,6 @@ from typing import Any
 from spyrec.records import dataclass
 
 WORD = 64
-MASK = (1 << WORD) - 1
 
 
 class FieldError(ValueError):

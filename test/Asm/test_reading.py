@@ -282,14 +282,12 @@ def test_modules_nest_deeper_than_other_regions() -> None:
     assert printed("module {\n" * 600 + "}\n" * 600).count("module {\n") == 600
 
 
-def test_bytes() -> None:
-    assert asm.decode("ä\n".encode(), "in.mlir") == "ä\n"
-    with pytest.raises(InvalidKernel) as caught:
-        asm.decode("ä\nä".encode() + b"\xff", "in.mlir")
-    (found,) = caught.value.diagnostics
-    assert found.id == "not-text"
-    assert found.position is not None
-    assert (found.position.line, found.position.column) == (2, 2)
+@pytest.mark.parametrize(
+    "text", ["#a = -", "#a = @b::", "#a = @b::@", "#a = 3 :", "#a = dense<0> :", "!a = () ->", "#a ="]
+)
+def test_an_alias_that_the_text_cuts_off(text: str) -> None:
+    with pytest.raises(InvalidKernel):
+        printed(text)
 
 
 def test_generic_print() -> None:
