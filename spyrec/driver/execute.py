@@ -253,7 +253,9 @@ def say(comparison: Comparison, stage: str = "ktir") -> str:
     c = comparison
     if not c.differing:
         return f"{c.name}: {c.elements} elements of {c.type}, equal bits"
-    ulp = "NaN against a number" if c.max_ulp == 2**64 - 1 else f"{c.max_ulp} ulp at most"
+    from spyrec.numerics.ulp import FAR
+
+    ulp = "NaN against a number" if c.max_ulp == FAR else f"{c.max_ulp} ulp at most"
     where = ", ".join(map(str, c.index))
     return (
         f"{c.name}: {c.differing} of {c.elements} elements of {c.type} differ, {ulp}; "

@@ -8,6 +8,9 @@ import numpy.typing as npt
 from spyrec.numerics.rounding import widen
 from spyrec.numerics.types import Array, type_of
 
+FAR = (1 << 64) - 1
+"""How far a NaN and a number are apart."""
+
 
 def _ordered(array: Array) -> npt.NDArray[np.int64]:
     """Integers that are ordered and spaced as the floats are: neighbours differ by 1, -0 and +0 by 0."""
@@ -20,7 +23,7 @@ def _ordered(array: Array) -> npt.NDArray[np.int64]:
 def distance(actual: Array, expected: Array) -> npt.NDArray[np.uint64]:
     """Units in the last place between two arrays of the same shape and element type; for integers, the difference.
 
-    Two NaNs are 0 apart; a NaN and a number are the largest ``uint64`` apart.
+    Two NaNs are 0 apart; a NaN and a number are :data:`FAR` apart.
     """
     if type_of(actual).kind != "float":
         a, b = actual.astype(np.int64), expected.astype(np.int64)
@@ -32,8 +35,7 @@ def distance(actual: Array, expected: Array) -> npt.NDArray[np.uint64]:
     if type_of(actual).kind != "float":
         return apart
     nan_a, nan_b = np.isnan(widen(actual)), np.isnan(widen(expected))
-    far = np.uint64(np.iinfo(np.uint64).max)
-    return np.where(nan_a & nan_b, np.uint64(0), np.where(nan_a | nan_b, far, apart))
+    return np.where(nan_a & nan_b, np.uint64(0), np.where(nan_a | nan_b, np.uint64(FAR), apart))
 
 
 def same_bits(actual: Array, expected: Array) -> bool:

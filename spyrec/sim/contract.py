@@ -21,7 +21,7 @@ from spyrec.sim.world import Site
 def contract(site: Site, instruction: Instruction) -> Step:
     """The step of a contraction. Raises ``InvalidKernel`` for operands that no matrix unit takes together."""
     assert isinstance(instruction, Contract)
-    world, index, following, cycles = site.world, site.index, site.index + 1, site.cycles
+    index = site.index
     counts = instruction.counts
     _check_types(instruction)
     duration = contract_cycles(site, instruction)
@@ -32,7 +32,6 @@ def contract(site: Site, instruction: Instruction) -> Step:
     sums = Elements(site, counts, acc, dims=kept_dims, writes=True)
     shape = tuple(counts[d] for d in kept_dims)
     wide = "f64" if numerics.is_float(acc.type) else "i64"
-    latencies, trace = world.engine.latencies, world.engine.trace
     # What neither side steps along is walked all the same.
     steps = list(zip(counts, instruction.lhs.strides, instruction.rhs.strides, strict=True))
     walked = [[n for n, *s in steps if s[side] or not s[1 - side]] for side in (0, 1)]
@@ -64,11 +63,7 @@ def contract(site: Site, instruction: Instruction) -> Step:
             unit.kept = total
         else:
             sums.store(unit, at, total)
-        since = unit.time + cycles
-        unit.time = since + latencies.cycles(duration)
-        if trace is not None:
-            trace.span(unit.core, unit.label, unit.number, index, since, unit.time)
-        return following
+        return site.busy(unit, duration)
 
     return step
 

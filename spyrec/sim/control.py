@@ -283,11 +283,11 @@ def sload(site: Site, instruction: Instruction) -> Step:
     Bytes that hold no such scalar stop the unit: nothing that follows would mean anything.
     """
     world, index, width = site.world, site.index, instruction.imm
-    rd, following, cycles = instruction.rd, site.index + 1, site.cycles
+    rd = instruction.rd
     whole = box((1,), (width,), width)
     address = local_address(instruction.ra, 0, whole, instruction.buffer, world.binary, world.device)
     buffer = -1 if instruction.buffer is None else instruction.buffer
-    traffic, trace = world.traffic.memory(LX), world.engine.trace
+    traffic = world.traffic.memory(LX)
 
     def step(unit: Unit) -> int:
         if not unit.drained():
@@ -300,10 +300,6 @@ def sload(site: Site, instruction: Instruction) -> Step:
             raise UnitStops
         traffic.read(width)
         unit.regs[rd] = int.from_bytes(unit.lx.data[at : at + width].tobytes(), "little", signed=True)
-        since = unit.time
-        unit.time += cycles
-        if trace is not None:
-            trace.span(unit.core, unit.label, unit.number, index, since, unit.time)
-        return following
+        return site.busy(unit, 0)
 
     return step

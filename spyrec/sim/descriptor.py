@@ -20,7 +20,7 @@ from spyrec.device.model import Link
 from spyrec.device.ring import tree
 from spyrec.isa import LX, End, Index, Instruction, LxOperand, Xfer
 from spyrec.sim.boxes import MAX_PIECES, Box, box
-from spyrec.sim.elements import Elements
+from spyrec.sim.elements import Elements, low_bytes
 from spyrec.sim.faults import UnitStops
 from spyrec.sim.memories import Local
 from spyrec.sim.operands import device_address, local_address
@@ -313,8 +313,7 @@ class _Side:
         """
         world, end = self.site.world, self.end
         if end.space == "fill":
-            pattern = np.frombuffer((end.offset & ((1 << 64) - 1)).to_bytes(8, "little"), np.uint8)
-            return pattern, 0, 0
+            return low_bytes(end.offset), 0, 0
         shadow: Shadow
         space = world.binary.memory(end)
         assert space is not None

@@ -10,13 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from spyrec import numerics
-from spyrec.isa import LX, LxOperand
+from spyrec.isa import LX, LxOperand, alu
 from spyrec.sim.boxes import Box, box
 from spyrec.sim.operands import Address, local_address
+from spyrec.sim.shadow import Bytes
 from spyrec.sim.units import Unit
 from spyrec.sim.world import Site
 
 Array = npt.NDArray[Any]
+
+
+def low_bytes(value: int) -> Bytes:
+    """The eight bytes of a 64-bit value, lowest first: what fills and scalars that are spread take theirs from."""
+    return np.frombuffer(alu.unsigned(value).to_bytes(8, "little"), np.uint8)
 
 
 class Numbers:

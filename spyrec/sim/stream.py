@@ -14,7 +14,7 @@ from spyrec.errors import Diagnostic, InvalidKernel, Severity
 from spyrec.isa import Instruction, LxOperand, MicroOp, Stream
 from spyrec.isa.micro import PRODUCT
 from spyrec.sim.boxes import check_points
-from spyrec.sim.elements import Array, Elements, Numbers
+from spyrec.sim.elements import Array, Elements, Numbers, low_bytes
 from spyrec.sim.faults import UnitStops
 from spyrec.sim.units import BLOCKED, Step, Unit
 from spyrec.sim.world import Site
@@ -27,7 +27,7 @@ Compute = Callable[[Registers, list[int]], None]
 def stream(site: Site, instruction: Instruction) -> Step:
     """The step of a stream kernel. Raises ``InvalidKernel`` for micro-ops on types that they do not fit."""
     assert isinstance(instruction, Stream)
-    world, index, following, cycles = site.world, site.index, site.index + 1, site.cycles
+    index = site.index
     inputs = [
         Numbers(instruction.counts, o) if o.number else Elements(site, instruction.counts, o)
         for o in instruction.inputs
@@ -40,7 +40,6 @@ def stream(site: Site, instruction: Instruction) -> Step:
     compute = [_micro_op(op) for op in instruction.micro_ops]
     _try_out(instruction, compute)
     duration = stream_cycles(site, instruction)
-    latencies, trace = world.engine.latencies, world.engine.trace
 
     def step(unit: Unit) -> int:
         if not unit.drained():
@@ -57,11 +56,7 @@ def stream(site: Site, instruction: Instruction) -> Step:
         for (operand, at), fold, start in zip(targets, folds, starts, strict=True):
             values = registers[operand.register]
             operand.store(unit, at, values if fold is None else fold.folded(values, start))
-        since = unit.time + cycles
-        unit.time = since + latencies.cycles(duration)
-        if trace is not None:
-            trace.span(unit.core, unit.label, unit.number, index, since, unit.time)
-        return following
+        return site.busy(unit, duration)
 
     return step
 
@@ -121,8 +116,7 @@ def _micro_op(op: MicroOp) -> Compute:
     dest, sources, result_type, name = op.dest, op.sources, op.type, op.op
     if name == "const":
         size = numerics.sizeof(result_type)
-        raw = np.frombuffer(op.immediate.to_bytes(8, "little"), np.uint8)[:size]
-        value = numerics.from_bytes(raw, result_type)[0]
+        value = numerics.from_bytes(low_bytes(op.immediate)[:size], result_type)[0]
 
         def const(registers: Registers, scalars: list[int]) -> None:
             registers[dest] = value
@@ -132,8 +126,7 @@ def _micro_op(op: MicroOp) -> Compute:
         size, scalar = numerics.sizeof(result_type), sources[0]
 
         def splat(registers: Registers, scalars: list[int]) -> None:
-            raw = np.frombuffer((scalars[scalar] & ((1 << 64) - 1)).to_bytes(8, "little"), np.uint8)[:size]
-            registers[dest] = numerics.from_bytes(raw, result_type)[0]
+            registers[dest] = numerics.from_bytes(low_bytes(scalars[scalar])[:size], result_type)[0]
 
         return splat
 

@@ -16,6 +16,7 @@ from spyrec.device import cost
 from spyrec.device.model import Device, Link
 from spyrec.isa import LX, Instruction, Xfer
 from spyrec.sim.boxes import Box, box, pairing
+from spyrec.sim.elements import low_bytes
 from spyrec.sim.faults import UnitStops
 from spyrec.sim.operands import device_address, local_address
 from spyrec.sim.shadow import Bytes, SharedShadow
@@ -139,7 +140,7 @@ def moved_bytes(device: Device, links: Sequence[Link], space: str | None, where:
 def _source(site: Site, instruction: Xfer, where: Box) -> Source:
     end, index, sanitizer, kind = instruction.source, site.index, site.world.sanitizer, site.program.kind
     if end.space == "fill":
-        pattern = np.frombuffer((end.offset & ((1 << 64) - 1)).to_bytes(8, "little"), np.uint8)
+        pattern = low_bytes(end.offset)
         return lambda unit: (pattern, 0, 0)
     if end.space == "device":
         span = site.world.device.limits.access_span

@@ -12,6 +12,7 @@ from spyrec.sim.memories import DeviceMemory, Local
 from spyrec.sim.peers import Peers
 from spyrec.sim.sanitizer import Sanitizer
 from spyrec.sim.traffic import Traffic
+from spyrec.sim.units import Unit
 
 
 @dataclass(frozen=True)
@@ -41,3 +42,12 @@ class Site:
     def cycles(self) -> int:
         """What one scalar instruction takes."""
         return self.world.device.timing.scalar_cycles
+
+    def busy(self, unit: Unit, duration: int) -> int:
+        """``unit`` computes for so many cycles, once the instruction is issued; the instruction that follows."""
+        engine = self.world.engine
+        since = unit.time + self.cycles
+        unit.time = since + engine.latencies.cycles(duration)
+        if engine.trace is not None:
+            engine.trace.span(unit.core, unit.label, unit.number, self.index, since, unit.time)
+        return self.index + 1
