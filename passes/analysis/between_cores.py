@@ -44,10 +44,17 @@ def exchange(items: Sequence[Leaf], program: Program, accesses: Accesses, cores:
 def _shared_memory(program: Program, addresses: Addresses, cores: int) -> list[int | None]:
     """Arguments whose memory cores may have in common, one of them writing it; ``None`` for all other memory."""
     reads, writes = _touched(program)
-    found = [
-        n for n, places in writes.items() if n in reads or n is None or not _apart_on_cores(places, addresses, cores)
-    ]
-    return found if None not in writes else [*(n for n in {**reads, **writes} if n is not None), None]
+    touched = {n: [*reads.get(n, ()), *writes.get(n, ())] for n in {**reads, **writes}}
+    anywhere = [n for n, places in touched.items() if n is None or any(map(_may_alias, places))]
+    if any(n in writes for n in anywhere):
+        return list(touched)
+    # What is read in this way may be what another core writes as an argument's.
+    shared = [n for n in writes if anywhere or not _apart_on_cores(touched[n], addresses, cores)]
+    return [*shared, *anywhere] if writes else []
+
+
+def _may_alias(place: Place) -> bool:
+    return isinstance(place, BoxPlace) and place.may_alias
 
 
 def is_apart(number: int, program: Program, addresses: Addresses, cores: int) -> bool:
@@ -73,6 +80,6 @@ def _apart_on_cores(places: Sequence[Place], addresses: Addresses, cores: int) -
     """Whether no byte of these places is one of another core's."""
     tile = next((v for key, v in addresses.variables.items() if key in addresses.tiles), None)
     boxes = [place for place in places if isinstance(place, BoxPlace)]
-    if tile is None or len(boxes) < len(places) or any(box.may_alias for box in boxes):
+    if tile is None or len(boxes) < len(places) or any(map(_may_alias, boxes)):
         return False
     return not any(meet_between_cores(a, b, tile, cores) for k, a in enumerate(boxes) for b in boxes[k:])

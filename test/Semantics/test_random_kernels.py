@@ -137,6 +137,50 @@ def test_what_it_cannot_run_whole_is_said(monkeypatch: pytest.MonkeyPatch) -> No
     assert "there are too many to execute all" in found.message
 
 
+BY_ANOTHER_NAME = """
+#p = affine_set<(i, j) : (i == 0, j >= 0, -j + 63 >= 0)>
+#all = affine_set<(i, j) : (i >= 0, -i + 1 >= 0, j >= 0, -j + 63 >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+#tiles = affine_set<(i)[g] : (i >= 0, -i + 1 >= 0)>
+#one = affine_set<(g) : (g == 0)>
+func.func @k(%x: index, %y: index {spyrec.may_alias}, %w: index, %z: index) attributes {grid = [2]} {
+  %t = ktdp.get_compute_tile_id : index
+  %wv = ktdp.construct_memory_view %w, sizes: [2, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<2x64xi32>
+  %xv = ktdp.construct_memory_view %x, sizes: [2, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<2x64xi32>
+  %yv = ktdp.construct_memory_view %y, sizes: [2, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<2x64xi32>
+  %zv = ktdp.construct_memory_view %z, sizes: [2, 64], strides: [64, 1] {coordinate_set = #all, memory_space = #ktdp.memory_space<global>} : memref<2x64xi32>
+  %wt = ktdp.construct_access_tile %wv[%t, 0] {access_tile_set = #p, access_tile_order = #id} : memref<2x64xi32> -> !ktdp.access_tile<1x64xindex>
+  %xt = ktdp.construct_access_tile %xv[%t, 0] {access_tile_set = #p, access_tile_order = #id} : memref<2x64xi32> -> !ktdp.access_tile<1x64xindex>
+  %yt = ktdp.construct_access_tile %yv[1 - %t, 0] {access_tile_set = #p, access_tile_order = #id} : memref<2x64xi32> -> !ktdp.access_tile<1x64xindex>
+  %zt = ktdp.construct_access_tile %zv[%t, 0] {access_tile_set = #p, access_tile_order = #id} : memref<2x64xi32> -> !ktdp.access_tile<1x64xindex>
+  %a = ktdp.load %wt : <1x64xindex> -> tensor<1x64xi32>
+  %b = arith.addi %a, %a : tensor<1x64xi32>
+  ktdp.store %b, %xt : tensor<1x64xi32>, <1x64xindex>
+  %f = ktdp.inter_tile_produce producer_tiles_per_group = #tiles -> <(tensor<1x64xi32>), groups = #one> {
+  ^bb0(%g: index):
+    ktdp.yield_partial %a : tensor<1x64xi32>
+  }
+  %r = ktdp.inter_tile_reduce(%f) consumer_tiles_per_group = #tiles, identity(%a : tensor<1x64xi32>) : <(tensor<1x64xi32>), groups = #one> -> tensor<1x64xi32> {
+  ^bb0(%p: tensor<1x64xi32>, %q: tensor<1x64xi32>):
+    %s = arith.addi %p, %q : tensor<1x64xi32>
+    ktdp.yield_reduced %s : tensor<1x64xi32>
+  }
+  %c = ktdp.load %yt : <1x64xindex> -> tensor<1x64xi32>
+  %d = arith.addi %c, %r : tensor<1x64xi32>
+  ktdp.store %d, %zt : tensor<1x64xi32>, <1x64xindex>
+  return
+}
+"""
+
+
+def test_what_a_neighbour_has_stored_by_another_name() -> None:
+    """@x is apart on cores, but @y, which lies on it, is what the other core reads when both have met."""
+    values = {"x": np.arange(128, dtype=np.int32), "y": "@x"}
+    values |= {name: np.arange(128, dtype=np.int32) for name in "wz"}
+    outcome = check(Kernel(BY_ANOTHER_NAME, values, True), Setting())
+    assert outcome.kind == "equal", outcome
+
+
 ROWS = """
 #p = affine_set<(i, j) : (i >= 0, -i + 1 >= 0, j >= 0, -j + 31 >= 0)>
 #id = affine_map<(i, j) -> (i, j)>

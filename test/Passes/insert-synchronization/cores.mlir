@@ -83,3 +83,44 @@ func.func @about(%x: index, %y: index, %n: index) attributes {grid = [4]} {
   }
   return
 }
+
+// What one core stores as @x another may load as @y, which may lie anywhere: the store is done before the cores meet, and
+// the load comes after. Of arguments apart, of which each core has bytes of its own, nothing is said.
+
+// CHECK-LABEL: func.func @by_another_name
+// CHECK:       dataflow.channel @x_stored from @store to @ring
+// CHECK:       dataflow.channel @{{.*}} from @ring to @load
+// CHECK-LABEL: func.func @of_its_own
+// CHECK-NOT:   from @store to @ring
+// CHECK-NOT:   from @ring to @load
+func.func @by_another_name(%x: index, %y: index {spyrec.may_alias}) attributes {grid = [4]} {
+  dataflow.channel @ready from @ring to @ring {init = 0, peers}
+  %c1 = arith.constant 1 : index
+  %tile = dataflow.tile_id
+  %peer = arith.xori %tile, %c1 : index
+  %mine = affine.apply affine_map<(t) -> (t * 64)>(%tile)
+  %theirs = affine.apply affine_map<(t) -> (t * 64)>(%peer)
+  %a = dataflow.alloc {address = 0, depth = 1, name = "a", slot_bytes = 128} : memref<64xf16, "lx">
+  %b = dataflow.alloc {address = 128, depth = 1, name = "b", slot_bytes = 128} : memref<64xf16, "lx">
+  dataflow.data_transfer from %a to @device[%mine from %x] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<64xf16, "lx">
+  dataflow.post @ready to %peer {unit = @ring}
+  dataflow.wait @ready from %peer {unit = @ring}
+  dataflow.data_transfer from @device[%theirs from %y] strides [1] to %b {route = ["ddr", "load", "lx"], unit = @load} : memref<64xf16, "lx">
+  return
+}
+
+func.func @of_its_own(%x: index, %y: index) attributes {grid = [4]} {
+  dataflow.channel @ready from @ring to @ring {init = 0, peers}
+  %c1 = arith.constant 1 : index
+  %tile = dataflow.tile_id
+  %peer = arith.xori %tile, %c1 : index
+  %mine = affine.apply affine_map<(t) -> (t * 64)>(%tile)
+  %a = dataflow.alloc {address = 0, depth = 1, name = "a", slot_bytes = 128} : memref<64xf16, "lx">
+  %b = dataflow.alloc {address = 128, depth = 1, name = "b", slot_bytes = 128} : memref<64xf16, "lx">
+  dataflow.data_transfer from @device[%mine from %x] strides [1] to %b {route = ["ddr", "load", "lx"], unit = @load} : memref<64xf16, "lx">
+  dataflow.data_transfer from %b to @device[%mine from %x] strides [1] {route = ["lx", "store", "ddr"], unit = @store} : memref<64xf16, "lx">
+  dataflow.post @ready to %peer {unit = @ring}
+  dataflow.wait @ready from %peer {unit = @ring}
+  dataflow.data_transfer from @device[%mine from %x] strides [1] to %a {route = ["ddr", "load", "lx"], unit = @load} : memref<64xf16, "lx">
+  return
+}

@@ -77,4 +77,10 @@ def neighbour(b: Builder) -> None:
     if len(b.values) > before:
         step = b.r.randint(1, b.tiles - 1)
         anchor = f"((%tile + {step}) mod {b.tiles}) * {rows}"
+        if b.chance(0.3):
+            # By another name.
+            name = b.argument(0, value.element)
+            b.data[name] = f"@{view.argument}"
+            b.arguments[-1] += " {spyrec.may_alias}"
+            view = b.construct(f"%{name}", view.shape, (value.shape[1], 1), value.element, name)
         b.load(b.tile(view, [anchor, 0], value.shape), value.shape, value.element)
