@@ -6,6 +6,7 @@ Nothing is imported before it is known which command runs: ``--help`` costs an i
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 
@@ -76,6 +77,9 @@ def _words(arguments: Sequence[str] | None) -> list[str]:
     # This process is ours and short. Imports and compiling make objects that live on and hardly a cycle; looking for
     # those took 8 % of a compilation. Executing a kernel turns the collector on again.
     gc.disable()
+    # The products of a kernel's tiles are small: threads that wait for each other's part took ten times the work on
+    # machines that do other things as well.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     return sys.argv[1:]
 
 
