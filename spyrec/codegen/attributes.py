@@ -13,12 +13,20 @@ from spyrec.ods import literals
 CONSTANTS = frozenset({"arith.constant", "spyreop.constant"})
 
 
-def place_of(location: ir.Location) -> Place:
-    """The user's places of ``location``: the one to show first, then the others."""
-    resolved = diag.resolve(location)
-    if resolved.primary is None:
-        return ()
-    return (resolved.primary, *(position for _, position in resolved.related))
+class Places:
+    """The user's places of locations: the one to show first, then the others. Many ops stand at one."""
+
+    def __init__(self) -> None:
+        self._known: dict[ir.Attribute, Place] = {}
+
+    def __call__(self, location: ir.Location) -> Place:
+        key = location.attr
+        found = self._known.get(key)
+        if found is None:
+            resolved = diag.resolve(location)
+            others = (position for _, position in resolved.related)
+            found = self._known[key] = () if resolved.primary is None else (resolved.primary, *others)
+        return found
 
 
 def plain(attribute: ir.Attribute) -> Any:

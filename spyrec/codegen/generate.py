@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from spyrec import diag
+from spyrec.codegen.attributes import Places
 from spyrec.codegen.code import Place
 from spyrec.codegen.matrix import Matrix
 from spyrec.codegen.mover import Mover
@@ -45,12 +46,14 @@ def generate(
         top = list(function.regions[0].blocks[0].operations)
         channels = tuple(_channel(view) for view in top if isinstance(view, ChannelOp))
         buffers = tuple(_buffer(view) for view in top if isinstance(view, BufferOp))
+        place_of = Places()
         job = Job(
             device,
             kernels.tiles(function),
             {channel.name: number for number, channel in enumerate(channels)},
             {buffer.name: number for number, buffer in enumerate(buffers)},
-            Uniforms(function),
+            Uniforms(function, place_of),
+            place_of,
         )
         for view in top:
             if isinstance(view, ProgramUnitOp):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from spyrec import numerics
 from spyrec.codegen import affine_maps
-from spyrec.codegen.attributes import CONSTANTS, attributes, constant_bits, owner_op, place_of, type_name
+from spyrec.codegen.attributes import CONSTANTS, Places, attributes, constant_bits, owner_op, type_name
 from spyrec.codegen.code import Place
 from spyrec.codegen.refusals import Refused, unsupported
 from spyrec.isa.alu import unsigned
@@ -20,7 +20,7 @@ _EXTREMES = {"affine.min": "minsi", "affine.max": "maxsi"}
 class Uniforms:
     """The host's steps for one kernel: its arguments, and the scalar ops that stand outside of the units."""
 
-    def __init__(self, function: ir.Operation) -> None:
+    def __init__(self, function: ir.Operation, place_of: Places) -> None:
         self._steps: list[Step] = []
         self._places: list[Place] = []
         self._known: dict[Step, int] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from spyrec import numerics
-from spyrec.codegen.attributes import CONSTANTS, constant_bits, owner_op, place_of, type_name
+from spyrec.codegen.attributes import CONSTANTS, Places, constant_bits, owner_op, type_name
 from spyrec.codegen.code import ANY, BIT, Builder, Scalar, const, held, union
 from spyrec.codegen.refusals import Refused, unsupported
 from spyrec.codegen.scalars import Scalars, width
@@ -29,6 +29,7 @@ class Job:
     channels: dict[str, int]
     buffers: dict[str, int]
     uniforms: Uniforms
+    place_of: Places
 
 
 class UnitCode:
@@ -62,7 +63,8 @@ class UnitCode:
             bits = constant_bits(owner)
             size = 8 * numerics.sizeof(str(value.type))
             is_number = isinstance(value.type, (ir.IndexType, ir.IntegerType)) and str(value.type) != "i1"
-            return const(alu.wrap(bits, size) if is_number else bits)
+            found = self.values[value] = const(alu.wrap(bits, size) if is_number else bits)
+            return found
         if value == self.op.body.blocks[0].arguments[0]:
             return held(self.builder.pure(Instruction("core"), (0, self.job.tiles - 1)))
         number = self.job.uniforms.entry(value, user)
@@ -85,7 +87,7 @@ class UnitCode:
         """Emit the ops of ``block`` up to its terminator."""
         for view in block.operations:
             op = view.operation
-            self.builder.place = place_of(op.location)
+            self.builder.place = self.job.place_of(op.location)
             if op.name in CONSTANTS or op.name in _TERMINATORS:
                 continue
             if op.name == "scf.for":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from spyrec import numerics
-from spyrec.codegen.attributes import CONSTANTS, attributes, constant_bits, integers, owner_op, place_of, type_name
+from spyrec.codegen.attributes import CONSTANTS, attributes, constant_bits, integers, owner_op, type_name
 from spyrec.codegen.code import const
 from spyrec.codegen.nests import simplified
 from spyrec.codegen.refusals import Refused, unsupported
@@ -147,7 +147,7 @@ class _Body:
     def _micro(self, op: ir.Operation) -> None:
         if op.name in CONSTANTS:
             return
-        self.unit.builder.place = place_of(op.location)
+        self.unit.builder.place = self.unit.job.place_of(op.location)
         if isinstance(op.opview, PositionOp):
             self._position(op.opview)
             return

@@ -110,6 +110,13 @@ class Field:
         return bits
 
     @cached_property
+    def plain_below(self) -> int:
+        """Numbers from 0 to below this one, if any, are their own bits, and what most fields hold."""
+        if self.kind is Kind.CODE or self.repeat > 1:
+            return 0
+        return 1 << (self.width - 1) if self.kind is Kind.SIGNED else self.limit
+
+    @cached_property
     def optional(self) -> bool:
         """Whether the value may be absent: then all bits are 1."""
         return self.kind in OPTIONAL
@@ -147,6 +154,10 @@ def pack(record: Record, values: Mapping[str, Any]) -> list[int]:
     words = [0] * record.words
     for f in record.fields:
         value = values[f.name]
+        if type(value) is int and 0 <= value < f.plain_below:
+            word, low = f.places[0]
+            words[word] |= value << low
+            continue
         items: Sequence[Any] = value if f.repeat > 1 else (value,)
         if len(items) > f.repeat:
             raise FieldError(f"{f.name}: {len(items)} entries, at most {f.repeat} fit")
