@@ -12,14 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from spyrec.passes.analysis.dry_run.code import POINTER_BITS
 from spyrec.passes.analysis.dry_run.machine import Fault, Run, Touch
+from spyrec.passes.analysis.dry_run.memory import Spans
 from spyrec.passes.analysis.dry_run.values import Per
-
-Spans = npt.NDArray[np.int64]
-"""Rows ``[low, high)``."""
 
 _MOST = 2_100_000
 _NONE: Spans = np.empty((0, 2), np.int64)
@@ -39,7 +36,7 @@ class _Core:
     def spans(self, *, writes: bool) -> Spans:
         """The bytes that are read, or those that are written."""
         kind = self.writes if writes else self.reads
-        return _union([np.array(touch.shape.pieces, np.int64) + at for _, touch, at in kind])
+        return _union([touch.shape.spans + at for _, touch, at in kind])
 
 
 def conflicts(runs: Sequence[Run]) -> tuple[Fault | None, Fault | None]:
@@ -143,7 +140,5 @@ def _fault(
 def _first(touches: list[tuple[Run, Touch, int]], shared: tuple[int, int]) -> tuple[Run, Touch]:
     wanted = np.array([shared])
     return next(
-        (run, touch)
-        for run, touch, at in touches
-        if _common(_union([np.array(touch.shape.pieces, np.int64) + at]), wanted) is not None
+        (run, touch) for run, touch, at in touches if _common(_union([touch.shape.spans + at]), wanted) is not None
     )

@@ -115,7 +115,12 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
     def made(choices: Callable[[], Choices]) -> Run:
         nonlocal spare
         run = Run(code, cores, choices(), lx_size, span, left=BUDGET, cuts=cuts)
-        if not _execute(run):
+        ended = _execute(run)
+        if cuts and code.visits and (run.faults or not ended):
+            # A loop may have been cut that waits for one whose iterations meet cores.
+            run = Run(code, cores, choices(), lx_size, span, left=BUDGET, alike=True)
+            ended = _execute(run)
+        if not ended:
             text = f"of some inputs only the first {BUDGET} steps were executed; what comes after was not looked at"
             run.unproven |= _only(code.function, text)
         if not cuts or not any(fault.id in _OF_CONTENTS for fault in run.faults):
@@ -140,30 +145,71 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
         first = Run(code, cores, Choices(), lx_size, span, left=_FEW_STEPS, cuts=False)
         cuts = not _execute(first)
     if cuts:
-        first = made(Choices)
+        first = made(partial(Choices, answers=code.answers))
     yield first
-    if not first.choices.taken:
+    taken = first.choices.taken
+    if not taken:
         return
+    seen = _Seen()
+    seen.add(first.choices)
+
+    def new(choices: Callable[[], Choices]) -> Iterator[Run]:
+        nonlocal taken
+        before = seen.path(choices())
+        if before is None:
+            run = made(choices)
+            seen.add(run.choices)
+            yield run
+        taken = run.choices.taken if before is None else before
+
     for option in range(1, _UNIFORM):
-        yield made(partial(Choices, default=_always(option)))
+        yield from new(partial(Choices, answers=code.answers, default=_always(option)))
     taken = first.choices.taken
     few = math.prod(options for _, options in taken) <= _MAX_RUNS
     for _ in range(_MAX_RUNS if few else 0):
         script = _following(taken)
         if script is None:
             return
-        run = made(partial(Choices, script))
-        yield run
-        taken = run.choices.taken
+        yield from new(partial(Choices, script, answers=code.answers))
     for row in range(0 if few else _UNIFORM**2):
-        yield made(partial(Choices, default=_pairs(row)))
+        yield from new(partial(Choices, answers=code.answers, default=_pairs(row)))
     for seed in range(_RANDOM if cuts else _RANDOM_OF_FEW_STEPS):
-        yield made(partial(_drawn, seed))
+        yield from new(partial(_drawn, seed, code))
 
 
-def _drawn(seed: int) -> Choices:
+class _Seen:
+    """The options that runs have taken. Options decide all of a run that looks at no single bits."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[int, ...], int] = {}
+        self._bits = False
+
+    def add(self, choices: Choices) -> None:
+        """Remember a run."""
+        options = tuple(option for option, _ in choices.taken)
+        for number, (_, count) in enumerate(choices.taken):
+            self._counts[options[:number]] = count
+        self._counts[options] = 0
+        self._bits |= choices.drew
+
+    def path(self, choices: Choices) -> list[tuple[int, int]] | None:
+        """What a run with these choices takes, if one before took the same."""
+        taken: list[tuple[int, int]] = []
+        while not self._bits:
+            count = self._counts.get(tuple(option for option, _ in taken))
+            if count is None:
+                break
+            if count == 0:
+                return taken
+            taken.append((choices.option(len(taken), count), count))
+        return None
+
+
+def _drawn(seed: int, code: Code) -> Choices:
     draw = random.Random(seed)
-    return Choices(default=lambda number, options: draw.randrange(options), bits=lambda: draw.getrandbits(63))
+    return Choices(
+        default=lambda number, options: draw.randrange(options), bits=lambda: draw.getrandbits(63), answers=code.answers
+    )
 
 
 def _always(option: int) -> Callable[[int, int], int]:
@@ -201,9 +247,10 @@ def _judged(run: Run) -> list[Fault]:
     shared = [touch for touch in run.touches if _segment(touch) in contested]
     for column in _columns(shared):
         memory = Memory(known=True)
+        accesses = [(touch.shape, at, touch.access, touch.clock) for touch, at in zip(shared, column, strict=True)]
         try:
-            for touch, at in zip(shared, column, strict=True):
-                run.judge(memory.touch(touch.shape.pieces, at, touch.access, touch.clock), "device")
+            for clashes in memory.touches(accesses):
+                run.judge(clashes, "device")
         except Raced as race:
             return [race.fault]
     outside = (_outside(run.code, touch) for touch in run.touches if touch.access.certain)
@@ -212,7 +259,7 @@ def _judged(run: Run) -> list[Fault]:
 
 def _places(touch: Touch) -> Sequence[int]:
     """The address on each core that differs, or the one of all."""
-    return touch.at if isinstance(touch.at, Per) else (touch.at,)  # type: ignore[return-value]
+    return touch.at if isinstance(touch.at, Per) else (touch.at,)
 
 
 def _segment(touch: Touch) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from spyrec import numerics
@@ -28,7 +29,7 @@ from spyrec.numerics.errors import DivisionByZero
 from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.dry_run.memory import Box, box
 from spyrec.passes.analysis.dry_run.scalars import function_of, moduli
-from spyrec.passes.analysis.dry_run.values import Sym, Value, apply
+from spyrec.passes.analysis.dry_run.values import Answers, Function, Scalar, Sym, Value
 
 if TYPE_CHECKING:
     from spyrec.passes.analysis.dry_run.machine import Unit
@@ -109,6 +110,16 @@ class Code:
     aliased: set[int] = field(default_factory=set)
     visits: set[int | None] = field(default_factory=set)
     height: int = 0
+    scalars: dict[object, Scalar] = field(default_factory=dict)
+    answers: Answers = field(default_factory=Answers)
+
+    def scalar(self, name: object, fn: Function) -> Scalar:
+        """The one function of this name."""
+        return self.scalars.setdefault(name, Scalar(name, fn))
+
+    def clipped(self, count: int) -> Scalar:
+        """How many of ``count`` steps are below a bound; cores may differ in how far beyond them that is."""
+        return self.scalar(("clipped", count), lambda bound: max(0, min(bound, count)))
 
     def bytes_text(self, low: int, high: int) -> str:
         """How bytes of device memory are called in messages."""
@@ -116,12 +127,12 @@ class Code:
         base = low >> POINTER_BITS << POINTER_BITS
         return f"bytes {low - base} to {high - base - 1} of " + ("device memory" if name is None else f"%{name}")
 
-    @property
+    @cached_property
     def depth(self) -> int:
         """How far any unit can run ahead: the deepest buffer or the most credits."""
         return max([1, *(a.depth for a in self.areas.values()), *(k.init for k in self.links.values())])
 
-    @property
+    @cached_property
     def between_cores(self) -> bool:
         """Whether cores wait for one another, or reach into one another's LX."""
         return self.remote or any(link.peers for link in self.links.values())
@@ -136,6 +147,9 @@ class _Builder:
     def __init__(self, function: ir.Operation) -> None:
         self.code = Code(function, kernels.tiles(function))
         self.slots: dict[ir.Value, int] = {}
+        self.counted: set[int] = set()
+        """Slots of what may be another value in another iteration."""
+        self.add = self.code.scalar("+", int.__add__)
 
     def build(self) -> Code:
         code = self.code
@@ -232,13 +246,16 @@ class _Builder:
         if found is None:
             raise Unmodelled(op.name)
         name, fn = found
-        self.code.moduli |= moduli(op)
         args = [self.use(v) for v in op.operands]
         dest = self.slot(op.results[0])
+        if not self.counted.isdisjoint(args):
+            self.code.moduli |= moduli(op)
+            self.counted.add(dest)
+        scalar = self.code.scalar(name, fn)
 
         def step(unit: Unit) -> None:
             values = unit.values
-            values[dest] = apply(name, fn, tuple(values[a] for a in args))
+            values[dest] = scalar(*(values[a] for a in args))
 
         def guarded(unit: Unit) -> None:
             try:
@@ -254,16 +271,18 @@ class _Builder:
         body = op.regions[0].blocks[0]
         counter, *carried = [self.slot(a) for a in body.arguments]
         results = [self.slot(r) for r in op.results]
+        self.counted.update([counter, *carried, *results])
         nodes, yielded = self.block(body)
         self.code.height = max(self.code.height, _height(op))
-        if _visits_cores(op):
+        visits = _visits_cores(op)
+        if visits:
             self.code.visits.add(_iterations(op))
 
         def run(unit: Unit) -> Flow:
             values = unit.values
             state = [values[i] for i in inits]
             low, step = unit.control(values[bounds[0]]), unit.control(values[bounds[2]], 1)
-            for number in unit.run.counters(unit, low, values[bounds[1]], step):
+            for number in unit.run.counters(unit, low, values[bounds[1]], step, visits):
                 values[counter] = number
                 for slot, value in zip(carried, state, strict=True):
                     values[slot] = value
@@ -278,6 +297,7 @@ class _Builder:
         condition = self.use(op.operands[0])
         arms = [self.block(region.blocks[0]) if len(region.blocks) else ([], []) for region in op.regions]
         results = [self.slot(r) for r in op.results]
+        self.counted.update(results)
 
         def run(unit: Unit) -> Flow:
             nodes, yielded = arms[0 if unit.decide(unit.values[condition]) else 1]
@@ -291,10 +311,11 @@ class _Builder:
         inits = [self.use(v) for v in op.operands]
         before, after = (region.blocks[0] for region in op.regions)
         carried = [self.slot(a) for a in before.arguments]
-        first, (condition, *passed) = self.block(before)
         inside = [self.slot(a) for a in after.arguments]
-        second, yielded = self.block(after)
         results = [self.slot(r) for r in op.results]
+        self.counted.update([*carried, *inside, *results])
+        first, (condition, *passed) = self.block(before)
+        second, yielded = self.block(after)
 
         def run(unit: Unit) -> Flow:
             values = unit.values
@@ -390,6 +411,7 @@ class _Builder:
     def scalar_load(self, view: ScalarLoadOp) -> Step:
         op, buffer = view.operation, view.buffer.value
         address, dest = self.use(view.address), self.slot(op.results[0])
+        self.counted.add(dest)
         shape = box((), (), numerics.sizeof(str(op.results[0].type)))
 
         def step(unit: Unit) -> None:
@@ -423,6 +445,7 @@ class _Builder:
         fills = view.fill is not None
         get_from = None if view.get_from is None else self.use(view.get_from)
         put_to = None if view.put_to is None else self.use(view.put_to)
+        add = self.add
         members = range(1 if view.members is None else view.members.value)
         apart = 0 if view.member_step is None else view.member_step.value
         self.code.remote |= get_from is not None or put_to is not None
@@ -441,7 +464,7 @@ class _Builder:
             source(unit, shapes[0], starts[0], bool(extra[0]), there)
             cores: list[int | None] = [None]
             if put_to is not None:
-                cores = [unit.core(op, apply("+", int.__add__, (unit.values[put_to], k * apart))) for k in members]
+                cores = [unit.core(op, add(unit.values[put_to], k * apart)) for k in members]
             for core in cores:
                 if fills:
                     dest(unit, whole, 0, False, core)
@@ -490,10 +513,11 @@ class _Builder:
         operands = iter([self.use(v) for v in view.limits])
         limits = [(next(operands), 0) if limit == dynamic else (None, limit) for limit in view.static_limits]
         slot, constant = limits[k]
+        add = self.add
 
         def step(unit: Unit, first: list[int], kept: tuple[int, ...]) -> tuple[int, int]:
             start = sum(f * s for f, s in zip(first, strides, strict=True))
-            at = apply("+", int.__add__, (unit.values[address], start))
+            at = add(unit.values[address], start)
             own, steps = _kept(kept, strides)
             unit.touch_local(op, box(own, steps, size), at, buffer, writes=False)
             limit = constant if slot is None else unit.control(unit.values[slot], 1)
@@ -507,12 +531,13 @@ class _Builder:
         offset, base = self.use(getattr(view, name)), getattr(view, f"{name}_base")
         start = None if base is None else self.use(base)
         writes, area = name == "dest", "" if buffer is None else buffer.value
+        add = self.add
 
         def address(unit: Unit, shift: int) -> Value:
             at = unit.values[offset]
             if shift:
-                at = apply("+", int.__add__, (at, shift))
-            return at if start is None else apply("+", int.__add__, (unit.values[start], at))
+                at = add(at, shift)
+            return at if start is None else add(unit.values[start], at)
 
         def local(unit: Unit, shape: Box | None, shift: int, may: bool, place: int | None) -> int:
             return unit.touch_local(op, shape, address(unit, shift), area, writes=writes, place=place, may=may)

@@ -58,7 +58,7 @@ class Impossible(Exception):
         self.fault = fault
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Touch:
     """An access to device memory, in the order of the run; ``at`` is per core where cores differ."""
 
@@ -118,21 +118,17 @@ class Unit:
 
     def control(self, value: Value, default: int = 0) -> int:
         """An integer on which control depends, or an address in LX."""
-        if isinstance(value, Per):
-            raise Diverges(value)
-        if not isinstance(value, Sym):
-            return value
-        self.assumed = True
-        return self.run.choices.plain(value, default)
+        if isinstance(value, Sym):
+            self.assumed = True
+            value = self.run.choices.plain(value, default)
+        return _same(value)
 
     def decide(self, value: Value, options: Sequence[int] = (1, 0)) -> bool:
         """Whether a condition holds."""
-        if isinstance(value, Per):
-            raise Diverges(value)
-        if not isinstance(value, Sym):
-            return bool(value)
-        self.assumed = True
-        return bool(self.run.choices.integer(value, options))
+        if isinstance(value, Sym):
+            self.assumed = True
+            value = self.run.choices.integer(value, options)
+        return bool(_same(value))
 
     def load(self, op: ir.Operation, shape: Box | None, at: Value, buffer: str) -> Sym:
         """What an element of LX holds: the same for all who read what the same write left there."""
@@ -216,10 +212,11 @@ class Unit:
 
     def bound(self, value: Value, count: int) -> int:
         """The bound of a clip of ``count`` steps: when only a launch knows it, all of them, one or none are inside."""
-        if isinstance(value, Sym):
+        inside = self.run.code.clipped(count)(value)
+        if isinstance(inside, Sym):
             self.assumed = True
-            return self.run.choices.integer(value, (count, 1, 0))
-        return self.control(value)
+            inside = self.run.choices.integer(inside, (count, 1, 0))
+        return _same(inside)
 
     def touch_device(
         self, op: ir.Operation, shape: Box | None, value: Value, *, writes: bool, may: bool = False
@@ -234,23 +231,20 @@ class Unit:
         if isinstance(value, Sym):
             value = self._somewhere(value)
             certain = False
-        elif isinstance(value, Per) and any(isinstance(v, Sym) for v in value):
-            value = Per(self._somewhere(v) if isinstance(v, Sym) else v for v in value)
-            certain = False
         for at in value if isinstance(value, Per) else (value,):
-            assert isinstance(at, int)
             self._shape(op, shape, at, "device memory", writes and not may)
         if not shape.whole:
             self.run.in_part(op)
         access = Access(self.number, int(self.clock[self.number]), op, "", writes, may, certain)
         self.run.touches.append(Touch(access, shape, value, self.clock))
 
-    def _somewhere(self, address: Sym) -> int:
+    def _somewhere(self, address: Sym) -> int | Per:
         """An address that only a launch or data know: the first of the argument that it counts from, so that accesses
         meet that may, and none of two arguments do.
         """
         half = 1 << (POINTER_BITS - 1)
-        segments = {(c + half) >> POINTER_BITS for c in address.constants()} - {0}
+        constants = (c[0] if isinstance(c, Per) else c for c in address.constants)
+        segments = {(c + half) >> POINTER_BITS for c in constants} - {0}
         return self.run.choices.plain(address, segments.pop() << POINTER_BITS if len(segments) == 1 else 0)
 
     def _inside(self, op: ir.Operation, shape: Box, at: int, memory: str, area: Area | None) -> None:
@@ -290,6 +284,13 @@ class Unit:
         raise _Stops
 
 
+def _same(value: int | Per) -> int:
+    """An integer that is the same on all cores of a run. Raises :class:`Diverges`."""
+    if isinstance(value, Per):
+        raise Diverges(value)
+    return value
+
+
 def _sure(access: Access) -> bool:
     return access.certain and not access.may
 
@@ -299,7 +300,8 @@ class Run:
     """One execution of ``code`` on ``cores``, which share one process per unit unless cores wait for one another.
 
     ``span`` and ``lx_size`` are the device's.
-    ``unproven``: what was not looked at. ``cuts``: iterations of long loops are left out.
+    ``unproven``: what was not looked at. ``cuts``: iterations of long loops are left out; ``alike``: but not of loops
+    that have as many as one whose iterations meet different cores.
     """
 
     code: Code
@@ -315,6 +317,7 @@ class Run:
     left: int = BUDGET
     unproven: dict[ir.Operation, Fault] = field(default_factory=dict)
     cuts: bool = True
+    alike: bool = False
 
     def __post_init__(self) -> None:
         code = self.code
@@ -334,6 +337,7 @@ class Run:
         places = list(self.cores) if joint else [0]
         shared: dict[int, Value] = dict(code.given)
         count = len(places) * len(code.units)
+        self.choices.cores = len(self.cores) if not joint else 1
         launched = {area.name for area in code.areas.values() if area.launched}
         for place, core in enumerate(places):
             names = {LX, *(area.memory for area in code.areas.values())}
@@ -371,26 +375,26 @@ class Run:
             found = self._channels[key] = Channel(self.code.links[name])
         return found
 
-    def counters(self, unit: Unit, low: int, high: Value, step: int) -> Iterator[int]:
+    def counters(self, unit: Unit, low: int, high: Value, step: int, visits: bool) -> Iterator[int]:
         """The counters of a loop's iterations: a few of them when there are many, always the first and the last.
 
         How many is the same for equal loops of different units, and the slots of buffers follow one another as they
-        do when all are run.
+        do when all are run. If it ``visits`` cores, all are run.
         """
-        if isinstance(high, Per):
-            raise Diverges(high)
         if isinstance(high, Sym):
             unit.assumed = True
             depth = self.code.depth
             trips = dict.fromkeys((self.limit, depth + 1, depth, 1, 0))
             high = self.choices.integer(high, [low + t * step for t in trips])
+        end = _same(high)
         if step < 1:
             return
-        whole = max(0, -(-(high - low) // step))
+        whole = max(0, -(-(end - low) // step))
         # Units have loops of their own inside of those that all run.
         few = self.limit if self.code.height < 3 else self.code.depth
-        # Whoever meets another core in an iteration has to be met there, so equal loops are run whole.
-        if self.cuts and whole not in self.code.visits and whole > few + self._period:
+        # Whoever meets another core in an iteration has to be met there.
+        kept = visits or (self.alike and whole in self.code.visits)
+        if self.cuts and not kept and whole > few + self._period:
             number = few + (whole - few) % self._period
             for k in range(number - 1):
                 yield low + k * step

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,9 @@ _MAX_PIECES = 4096
 
 Clock = npt.NDArray[np.int64]
 """Per unit, how far it is known to have come. Whoever goes on has a new one."""
+
+Spans = npt.NDArray[np.int64]
+"""Rows ``[low, high)``."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,11 @@ class Box:
     meets: bool
     aligned: bool
     whole: bool
+
+    @cached_property
+    def spans(self) -> Spans:
+        """The pieces."""
+        return np.array(self.pieces, np.int64)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -67,7 +76,7 @@ def box(counts: tuple[int, ...], strides: tuple[int, ...], size: int) -> Box | N
     return Box(size, low, high, tuple(pieces), meets, aligned, whole)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Access:
     """What unit number ``unit`` did when it had made ``count`` posts; ``buffer`` is empty in device memory.
 
@@ -139,13 +148,21 @@ class Memory:
         for low, high in pieces:
             i, j = self._cut(at + low, at + high)
             for k in range(i, j):
-                cell = self._cells[k]
-                where = self._bounds[k], self._bounds[k + 1]
-                if access.writes:
-                    self._write(cell, access, clock, where, found)
-                else:
-                    self._read(cell, access, clock, where, found)
+                self._meet(self._cells[k], access, clock, (self._bounds[k], self._bounds[k + 1]), found)
         return found
+
+    def touches(self, accesses: Sequence[tuple[Box, int, Access, Clock]]) -> Iterator[list[Clash]]:
+        """As :meth:`touch` for each in turn, to boxes and where they start, of memory that nothing else touches."""
+        spans = [shape.spans + at for shape, at, _, _ in accesses]
+        cells: dict[tuple[int, int], _Cell] = {}
+        for (_, _, access, clock), places in zip(accesses, _shared(spans), strict=True):
+            found: list[Clash] = []
+            for where in places:
+                self._meet(cells.setdefault(where, _Cell(None, {})), access, clock, where, found)
+            yield found
+
+    def _meet(self, cell: _Cell, access: Access, clock: Clock, where: tuple[int, int], found: list[Clash]) -> None:
+        (self._write if access.writes else self._read)(cell, access, clock, where, found)
 
     def _read(self, cell: _Cell, access: Access, clock: Clock, where: tuple[int, int], found: list[Clash]) -> None:
         writer = cell.writer
@@ -164,3 +181,27 @@ class Memory:
                 found.append(Clash("race", access, other, *where))
         cell.writer = access
         cell.reads = {}
+
+
+def _shared(touched: Sequence[Spans]) -> list[list[tuple[int, int]]]:
+    """For each of ``touched``, in order of addresses, the first bytes of each class of bytes that it has; a class are
+    those that are in the same ones.
+    """
+    if not touched:
+        return []
+    spans = np.concatenate(touched)
+    owners = np.repeat(np.arange(len(touched)), [len(own) for own in touched])
+    bounds, ends = np.unique(spans, return_inverse=True)
+    starts, stops = ends.reshape(spans.shape).T
+    # The sum of one great number for each that covers a byte says which ones those are.
+    numbers = np.random.default_rng(0).integers(1, 1 << 63, len(touched), np.int64)[owners]
+    changes = np.zeros(len(bounds), np.int64)
+    np.add.at(changes, starts, numbers)
+    np.subtract.at(changes, stops, numbers)
+    firsts = np.sort(np.unique(np.cumsum(changes), return_index=True)[1])
+    found: list[list[tuple[int, int]]] = [[] for _ in touched]
+    low, high = np.searchsorted(firsts, starts), np.searchsorted(firsts, stops)
+    for piece in np.nonzero(low < high)[0]:
+        own = found[owners[piece]]
+        own.extend((int(bounds[k]), int(bounds[k + 1])) for k in firsts[low[piece] : high[piece]])
+    return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -40,8 +42,20 @@ def function_of(op: ir.Operation) -> tuple[object, Function] | None:
 
 def affine(map_: ir.AffineMap) -> Function:
     """The one result of a map, as a function of its dimensions and then symbols."""
-    fn = _expression(map_.results[0], map_.n_dims)
-    return lambda *args: fn(args)
+    text = str(map_)
+    if "ceildiv" in text:
+        fn = _expression(map_.results[0], map_.n_dims)
+        return lambda *args: fn(args)
+    names = [*(f"d{k}" for k in range(map_.n_dims)), *(f"s{k}" for k in range(map_.n_symbols))]
+    body = text.partition("->")[2].strip().replace("floordiv", "//").replace("mod", "%")
+    return _compiled(", ".join(names), body)
+
+
+@functools.lru_cache(maxsize=4096)
+def _compiled(names: str, body: str) -> Function:
+    """A map as it is printed is an expression of Python but for how divisions are written."""
+    function: Function = eval(f"lambda {names}: {body}", {"__builtins__": {}})
+    return function
 
 
 _Compiled = Callable[[Any], int]
@@ -67,23 +81,16 @@ def _expression(expr: ir.AffineExpr, dims: int) -> _Compiled:
     return lambda args: -(-left(args) // right(args))
 
 
+_DIVISOR = re.compile(r"(?:floordiv|ceildiv|mod) (\d*)")
+
+
 def moduli(op: ir.Operation) -> set[int]:
-    """The constants by which an op divides or takes remainders."""
+    """The constants by which an op divides or takes remainders; 0 for what is no constant."""
     if op.name == "affine.apply":
-        found: set[int] = set()
-        _collect(ir.AffineMapAttr(op.attributes["map"]).value.results[0], found)
-        return found
+        return {int(digits or 0) for digits in _DIVISOR.findall(str(op.attributes["map"]))}
     if op.name.startswith(("arith.div", "arith.rem", "arith.floordiv", "arith.ceildiv")):
         owner = op.operands[1].owner
         if not isinstance(owner, ir.Block) and owner.name == "arith.constant":
             return {abs(ir.IntegerAttr(owner.operation.attributes["value"]).value)} - {0}
         return {0}
     return set()
-
-
-def _collect(expr: ir.AffineExpr, found: set[int]) -> None:
-    if isinstance(expr, ir.AffineBinaryExpr):
-        if isinstance(expr, ir.AffineModExpr | ir.AffineFloorDivExpr | ir.AffineCeilDivExpr):
-            found.add(expr.rhs.value if isinstance(expr.rhs, ir.AffineConstantExpr) else 0)
-        _collect(expr.lhs, found)
-        _collect(expr.rhs, found)
