@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 ZIP_MAGIC = b"PK\x03\x04"
+ASSEMBLY_HEAD = "; spyrec binary"
 BINARY_MAGIC = b"SPYRSIM\0"
 PLAN_FILE = "spyrecode.json"
 EXPORTED = "spyreCodeDir"
@@ -24,6 +25,9 @@ class Kind:
 ARTIFACT = Kind("a SpyreCode artifact", "it is compiled: 'spyrec run', and spyrec.load in Python, take it")
 BARE_BINARY = Kind(
     "a bare binary (init_binary.bin)", "'spyrec disasm' shows it; what runs is the artifact that it belongs to"
+)
+ASSEMBLY = Kind(
+    "the text of a binary", "'spyrec as' makes a binary of it, and an artifact with --artifact; that is what runs"
 )
 KTIR = Kind("KTIR text", "'spyrec compile', and spyrec.compile in Python, make an artifact of it")
 EMPTY = Kind("an empty file")

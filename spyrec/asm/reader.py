@@ -264,7 +264,8 @@ class Reader(Walker[Frame]):
         first = text[0]
         if first in '%^}"#!\0' or first.isalpha() or text.startswith("{-#"):
             return
-        op.fail(f"expected the end of {op.spec.name}, but found {op.found()}")
+        form = [] if op.generic else [f"its form: {op.spec.name} {op.spec.assembly_format}"]
+        op.fail(f"expected the end of {op.spec.name}, but found {op.found()}", notes=form)
 
     def _close(self, frame: Frame) -> int:
         """A region of ours has ended: go on with its op."""

@@ -17,10 +17,15 @@ from spyrec.cli import shared
     metavar="OUT",
     callback=shared.named,
     required=True,
-    help="Where the binary goes; - is standard output.",
+    help="Where the binary, or artifact, goes; - is standard output.",
+)
+@click.option(
+    "--artifact",
+    metavar="FILE",
+    help="Write this artifact with the new binary, for 'spyrec run', and not the binary alone.",
 )
 @shared.DIAGNOSTICS
-def command(file: str, output: str, diagnostics: str) -> int:
+def command(file: str, output: str, artifact: str | None, diagnostics: str) -> int:
     """Assemble what 'spyrec disasm' prints into the bytes of an init_binary.bin."""
     from pathlib import Path
 
@@ -28,7 +33,14 @@ def command(file: str, output: str, diagnostics: str) -> int:
     from spyrec.driver import files
 
     text, name = files.read_text(file)
-    data = isa.encode(isa.assemble(text, name))
+    binary = isa.assemble(text, name)
+    if artifact is not None:
+        from spyrec import spyrecode
+        from spyrec.cli.compile import save
+
+        save(spyrecode.load(artifact).with_binary(binary), output)
+        return 0
+    data = isa.encode(binary)
     if output == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.flush()

@@ -74,7 +74,7 @@ def command(
             result = driver.compile_text(
                 text, name, options, progress=progress, verbose=shared.say if verbose else None
             )
-            frame.show(result.diagnostics)
+            frame.tell(result.diagnostics)
             deliver(result, output, path)
             return 0
 

@@ -29,7 +29,7 @@ FOLDER = kinds.EXPORTED
     "--kEmitSpyreCode", "emit", is_flag=True, help="Write the artifact; without it only the module is printed."
 )
 @shared.KERNEL
-@shared.DIAGNOSTICS
+@shared.messages
 def command(
     file: str, from_ktir: bool, device: str, export_dir: str | None, emit: bool, kernel: str | None, diagnostics: str
 ) -> int:
@@ -76,7 +76,7 @@ def _compile(text: str, name: str, options: Options, target: Path | None, progre
     from spyrec.driver.compile import printed
 
     result = driver.compile_text(text, name, options, progress=progress)
-    frame.show(result.diagnostics)
+    frame.tell(result.diagnostics)
     if result.artifact is not None and target is not None:
         with files.writing_to(target):
             target.mkdir(parents=True, exist_ok=True)

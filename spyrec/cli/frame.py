@@ -17,7 +17,8 @@ from typing import TextIO, cast
 import click
 
 from spyrec import files, packages
-from spyrec.errors import Diagnostic, Severity, SpyrecError, UsageError
+from spyrec.cli.messages import Policy
+from spyrec.errors import Diagnostic, InvalidKernel, Severity, SpyrecError, UsageError
 
 INTERRUPTED = 130
 FLAGS_VARIABLE = "SPYREC_FLAGS"
@@ -29,12 +30,14 @@ class _Mode:
 
     json = False
     texts: dict[str, str] = {}
+    policy: Policy | None = None
 
 
 def run(command: click.Command, name: str, words: list[str]) -> int:
     """Parse ``words`` and run ``command`` (whose callback gives the exit status)."""
     extra = os.environ.get(FLAGS_VARIABLE, "") if name in _COMPILING else ""
     _Mode.json = _wants_json([*words, *extra.split()])
+    _Mode.policy = None
     _prepare_streams()
 
     def body() -> int:
@@ -73,7 +76,8 @@ def guarded(body: Callable[[], int]) -> int:
         return error.status
     except SpyrecError as error:
         show(error.diagnostics)
-        if not any(d.severity is Severity.ERROR for d in error.diagnostics):
+        raised = _Mode.policy.applied(error.diagnostics) if _Mode.policy else error.diagnostics
+        if not any(d.severity is Severity.ERROR for d in raised):
             # Whoever refuses says why: without a word there is nothing that the user could mend.
             return _at_fault("the input was refused without a message")
         return error.status
@@ -106,6 +110,9 @@ def _at_fault(what: str) -> int:
 def show(diagnostics: Iterable[Diagnostic]) -> None:
     """Print diagnostics on standard error, as text or as JSON."""
     found = list(diagnostics)
+    if _Mode.policy is not None:
+        found = _Mode.policy.applied(found)
+        found = found if _Mode.json else _Mode.policy.folded(found)
     if not found:
         return
     from spyrec import diag
@@ -118,6 +125,19 @@ def show(diagnostics: Iterable[Diagnostic]) -> None:
     except OSError:
         # Nobody reads; the exit status still tells.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
+def tell(diagnostics: Iterable[Diagnostic]) -> None:
+    """:func:`show`, before anything is written: raises InvalidKernel when ``-Werror`` makes errors of them."""
+    found = list(diagnostics)
+    if _Mode.policy is not None and any(d.severity is Severity.ERROR for d in _Mode.policy.applied(found)):
+        raise InvalidKernel(found)
+    show(found)
+
+
+def choose(policy: Policy) -> None:
+    """From here on, messages are shown as ``policy`` says."""
+    _Mode.policy = policy
 
 
 def know(name: str, text: str) -> None:

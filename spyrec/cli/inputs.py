@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Input:
-    """One of ``text``, ``artifact`` and ``binary`` (``init_binary.bin`` alone) is set; ``name`` is for messages."""
+    """One of ``text``, ``artifact``, ``binary`` (``init_binary.bin`` alone) and ``assembly`` (its text, not kept) is set;
+    ``name`` is for messages.
+    """
 
     name: str
     text: str | None = None
     artifact: Artifact | None = None
     binary: isa.Binary | None = None
+    assembly: bool = False
 
 
 def read(path: str) -> Input:
@@ -40,10 +43,13 @@ def read(path: str) -> Input:
         from spyrec import isa
 
         return Input(name, binary=isa.decode(data))
+    if data.startswith(kinds.ASSEMBLY_HEAD.encode()):
+        return Input(name, assembly=True)
     return Input(name, text=files.read_text(path)[0] if path.endswith(".py") else files.decode_text(data, name))
 
 
 def no_artifact(given: Input) -> InvalidKernel:
     """What a command says that takes artifacts only."""
     kind = kinds.BARE_BINARY if given.binary is not None else kinds.KTIR if given.text else kinds.EMPTY
+    kind = kinds.ASSEMBLY if given.assembly else kind
     return files.refused(f"{given.name} is {kind.what}, not an artifact", "corrupt-artifact", note=kind.advice)

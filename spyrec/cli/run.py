@@ -190,7 +190,7 @@ class _Request:
             if self.report or self.trace:
                 raise UsageError("only the binary has cycles: --report and --trace go without --stage")
             reached = driver.compile_text(text, name, line.at_stage(options, stage), progress=progress, verbose=verbose)
-            frame.show(reached.diagnostics)
+            frame.tell(reached.diagnostics)
             launch = self.bind(execute.signature_of(text, name, options, stage=stage, numbers=self.scalars))
             self.stage(reached, launch, text if stage == options.from_stage else reached.text or text)
             self.deliver(launch)
@@ -200,7 +200,7 @@ class _Request:
         if self.probes:
             raise UsageError("--probe looks at values of a stage's IR: it goes with --stage")
         result = driver.compile_text(text, name, options, progress=progress, verbose=verbose)
-        frame.show(result.diagnostics)
+        frame.tell(result.diagnostics)
         assert result.artifact is not None
         progress(0, "the binary")
         launch = self.bind(result.artifact.signature)
@@ -213,7 +213,7 @@ class _Request:
             left = execute.never_written(before, launch, lambda again: execute.run_binary(artifact, again))
             reference_left = execute.never_written(before, reference, lambda again: execute.run_stage(original, again))
             comparisons = execute.compare(launch, reference, left, reference_left)
-            frame.show(execute.unwritten(comparisons))
+            frame.tell(execute.unwritten(comparisons))
             if not comparisons:
                 frame.emit("check: nothing was compared: the kernel writes no array\n")
             frame.emit("".join(f"check: {execute.say(c, options.from_stage)}\n" for c in comparisons))
@@ -224,7 +224,7 @@ class _Request:
                 wrong = [d for d in found if d.severity is Severity.ERROR]
                 if wrong:
                     raise CompilerBug(wrong)
-                frame.show(found)
+                frame.tell(found)
 
     def stage(self, reached: Compiled, launch: Launch, text: str) -> None:
         """Execute a stage's IR, and print what the probes see, also when it fails."""
@@ -233,7 +233,7 @@ class _Request:
 
         watched = interp.Probes([interp.Probe.parse(p) for p in self.probes], text) if self.probes else None
         try:
-            frame.show(
+            frame.tell(
                 execute.run_stage(reached, launch, seed=self.shuffle, probes=watched, strict_bounds=self.strict_bounds)
             )
         finally:
@@ -270,10 +270,10 @@ class _Request:
         # Half a set of arrays is a mistake; none at all, or a seed, asks for random ones.
         seed = self.seed if self.seed is not None else None if arrays else 0
         launch = spyrecode.bind(signature, arrays, self.scalars, seed=seed)
-        frame.show(launch.other_shapes())
+        frame.tell(launch.other_shapes())
         if launch.random:
             message = f"{', '.join(launch.random)}: random data of seed {seed}"
-            frame.show([Diagnostic(Severity.REMARK, message, "random-data")])
+            frame.tell([Diagnostic(Severity.REMARK, message, "random-data")])
         return launch
 
     def binary(self, artifact: Artifact, launch: Launch) -> None:
@@ -286,7 +286,7 @@ class _Request:
 
             record = Trace()
         result = execute.run_binary(artifact, launch, shuffle=self.shuffle, trace=record)
-        frame.show(result.warnings)
+        frame.tell(result.warnings)
         if record is not None:
             from pathlib import Path
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import click
 
 from spyrec.cli import child, frame
+from spyrec.cli.messages import Policy
 from spyrec.errors import Diagnostic, Severity
 
 if TYPE_CHECKING:
@@ -54,6 +56,31 @@ TUNING = click.option(
 DIAGNOSTICS = click.option(
     "--diagnostics", type=click.Choice(["text", "json"]), default="text", help="How messages are printed."
 )
+
+
+def messages(function: _F) -> _F:
+    """Add the options that say which messages are shown, and how."""
+
+    @functools.wraps(function)
+    def choosing(*args: Any, wishes: tuple[str, ...], quiet: bool, **kwargs: Any) -> Any:
+        frame.choose(Policy.of(wishes, quiet))
+        return function(*args, **kwargs)
+
+    for add in (
+        DIAGNOSTICS,
+        click.option("-w", "quiet", is_flag=True, help="Show no warnings and no remarks."),
+        click.option(
+            "-W",
+            "wishes",
+            multiple=True,
+            metavar="all|no-ID|error[=ID]",
+            help="Show all messages in full, none of an id, or refuse what is warned of: -Wno-clipped-tile, -Werror.",
+        ),
+    ):
+        choosing = add(choosing)
+    return cast(_F, choosing)
+
+
 KERNEL = click.option("--kernel", metavar="NAME", help="Which kernel, in a file with several.")
 DEVICE = click.option(
     "--device", metavar="NAME|FILE", default="spyre", show_default=True, help="The device to compile for."
@@ -63,7 +90,7 @@ DEVICE = click.option(
 def compiling(function: _F) -> _F:
     """Add the options of every command that compiles: device, settings, kernel, dumps, verbosity, diagnostics."""
     for add in (
-        DIAGNOSTICS,
+        messages,
         click.option("-v", "--verbose", is_flag=True, help="Say what each step is for."),
         click.option(
             "--dump-stages",

@@ -207,12 +207,12 @@ class Session:
             self._run(f"select-kernel{{name={wanted}}}", module, ctx)
 
     def _check_stage(self, module: ir.Module) -> None:
-        """Raises UsageError when text of a later stage is given as KTIR: each of its ops would be refused."""
-        if self.options.from_stage != STAGES[0].name:
+        """Raises UsageError when text of another stage is given than was said: each of its ops would be refused."""
+        said, there = self.options.from_stage, stages_of(module)
+        if not there or said in there:
             return
-        found = stage_of(module)
-        if found != STAGES[0].name:
-            raise UsageError(f"{self.filename}: this is text of stage {found}; add --from-stage {found}")
+        more = f"; add --from-stage {there[0]}" if said == STAGES[0].name else f", not of stage {said}"
+        raise UsageError(f"{self.filename}: this is text of stage {there[0]}{more}")
 
     def _check_kernels(self, module: ir.Module) -> None:
         """Raises InvalidKernel without any kernel, UsageError when a binary is to be made of several."""
@@ -362,18 +362,25 @@ def kernels(module: ir.Module) -> list[tuple[str, ir.Operation]]:
     return found
 
 
-def stage_of(module: ir.Module) -> str:
-    """The stage that a text which this compiler printed stands at: kernels of later ones state what launches need."""
+def stages_of(module: ir.Module) -> tuple[str, ...]:
+    """The stages that a text may stand at, told by what only one of them has; empty when it has nothing of that kind.
+
+    Kernels of later stages, as this compiler prints them, state what launches need.
+    """
     from spyrec.passes.analysis import kernels as functions
     from spyrec.passes.analysis.signature import ATTRIBUTE
 
-    later = [function for _, function in kernels(module) if ATTRIBUTE in function.attributes]
-    if not later:
-        return "ktir"
-    ops = {op.name for function in later for op in functions.walk(function)}
+    there = [function for _, function in kernels(module)]
+    ops = {op.name for function in there for op in functions.walk(function)}
+    if any(name.startswith("ktdp.") for name in ops):
+        return ("ktir",)
     if "dataflow.program_unit" in ops:
-        return "program"
-    return "schedule" if ops & {"dataflow.alloc", "dataflow.data_transfer"} else "kernel"
+        return ("program",)
+    if ops & {"dataflow.alloc", "dataflow.data_transfer"}:
+        return ("schedule",)
+    if ops & {"dataflow.read", "dataflow.write"}:
+        return ("kernel",)
+    return ("kernel", "schedule", "program") if any(ATTRIBUTE in f.attributes for f in there) else ()
 
 
 def _text(operation: ir.Operation, name: str) -> str:

@@ -221,7 +221,8 @@ def outside(frame: Frame, op: ir.Operation, tile: ir.Operation, view: View, what
     """Report a tile that sticks out of its view: an error when ``wrong`` or bounds are strict, else a warning."""
     number = frame.tile.number
     if wrong or frame.tile.strict_bounds:
-        raise Fault("out-of-view", what, notes=_made(tile, view))
+        guard = "a tile that has nothing to do is to skip its accesses: guard them with scf.if"
+        raise Fault("out-of-view", what, notes=[*_made(tile, view), *([guard] if wrong else [])])
     verb = "read as 0" if op.name == "ktdp.load" else "not stored"
     frame.tile.report.warn(
         op, "clipped-tile", f"{what}: points outside are {verb} (first on compute tile {number})", _made(tile, view)

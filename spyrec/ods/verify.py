@@ -150,6 +150,9 @@ def _undeclared(spec: OpSpec, operation: ir.Operation) -> Iterator[Violation]:
         yield Violation("unknown-attribute", f"{spec.name} has no attribute {key}", key, (hint,))
 
 
+PER_ELEMENT = "the op works on one element: put it into the body of a linalg.generic or linalg.map over the tensor"
+
+
 def _types(
     spec: OpSpec, values: Sequence[ir.Value], specs: Sequence[ValueSpec], counts: Sequence[int], told: set[str]
 ) -> Iterator[Violation]:
@@ -164,10 +167,13 @@ def _types(
                         continue
                     told.add(str(value_type))
                 where = f"{s.name}[{k}]" if s.arity is Arity.VARIADIC else s.name
+                element = getattr(value_type, "element_type", None)
+                apart = (PER_ELEMENT,) if element is not None and s.constraint.accepts(element) else ()
                 yield Violation(
                     "type-mismatch",
                     f"type of {where} must be {s.constraint.description}, but is {value_type}",
                     f"type({where})",
+                    apart,
                 )
         at += count
 

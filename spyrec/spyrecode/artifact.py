@@ -66,6 +66,14 @@ class Artifact:
         plan = plan_for(signature.kernel, len(data), len(signature.arguments), bank)
         return Artifact(data, plan, signature, device, locations, debug or {})
 
+    def with_binary(self, binary: isa.Binary) -> Artifact:
+        """The same job with another binary: what launches give stays as it is, and so do the user's places in units
+        that have as many instructions as before.
+        """
+        counts = {unit.label: len(unit.code) for unit in binary.units}
+        places = {u: p for u, p in self.locations.items() if u == HOST or counts.get(u) == len(p)}
+        return Artifact.make(binary, self.plan.bank, self.signature, self.device, places, self.debug)
+
     @cached_property
     def program(self) -> isa.Binary:
         """The decoded binary. Raises ``InvalidKernel`` when it is damaged."""
