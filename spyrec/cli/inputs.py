@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Input:
-    """One of ``text``, ``artifact``, ``binary`` (``init_binary.bin`` alone) and ``assembly`` (its text, not kept) is set;
+    """One of ``text``, ``artifact``, ``binary`` (``init_binary.bin`` alone) and ``assembly`` (its text) is set;
     ``name`` is for messages.
     """
 
