@@ -57,7 +57,8 @@ class Policy:
         """
         if self.all:
             return list(diagnostics)
-        total = Counter((d.severity, d.id) for d in diagnostics if d.severity is not Severity.ERROR)
+        total: Counter[tuple[Severity, str]] = Counter()
+        total.update((d.severity, d.id) for d in diagnostics if d.severity is not Severity.ERROR)
         seen: Counter[tuple[Severity, str]] = Counter()
         shown: list[Diagnostic] = []
         for d in diagnostics:
