@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ class Touched:
     def count(self, *, writes: bool, kind: str | None = None) -> int:
         """How many bytes were read, or written: by units ``kind``, or by any."""
         found = [marks for (k, w), marks in self._marks.items() if w == writes and kind in (None, k)]
-        return int(np.count_nonzero(np.any(found, axis=0))) if found else 0
+        return int(np.count_nonzero(functools.reduce(np.logical_or, found))) if found else 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-_TRACKS = 64  # numbers of tracks that are kept free for one unit
 _INSIDE = 0.25  # cycles by which the end of an arrow lies inside of its span, to belong to that one
 
 
@@ -99,30 +98,41 @@ class Trace:
             steps.setdefault((core, unit), []).append((since, until, name))
         for core in sorted({core for core, _ in self._names}):
             events.extend(_named("process", core, None, f"core {core}"))
-        for core, unit in sorted(self._names):
-            label = self._names[core, unit]
-            mine = sorted(spans.get((core, unit), ()))
-            moves = any(" to " in self._ops.get((label, index), ("",))[0] for _, _, index in mine)
-            ends: list[int] = [] if not moves else [1 << 62]  # per lane: when its last span ends
-            for since, until, index in mine:
-                lane = next((i for i, end in enumerate(ends) if end <= since), len(ends))
-                ends[lane : lane + 1] = [until]
+        lanes = {place: self._lanes(label, spans.get(place, [])) for place, label in self._names.items()}
+        tracks = 1 + max((max(found, default=0) for found in lanes.values()), default=0)  # of each unit
+        for (core, unit), label in sorted(self._names.items()):
+            mine = lanes[core, unit]
+            for (since, until, index), lane in zip(spans.get((core, unit), []), mine, strict=True):
                 flights[core, unit, until] = lane
                 text, where = self._ops.get((label, index), ("", ""))
-                span = _span(core, unit * _TRACKS + lane, text, since, until)
+                span = _span(core, unit * tracks + lane, text, since, until)
                 events.append({**span, "cat": "work", "args": {"instruction": index, "line": where}})
             for since, until, name in sorted(steps.get((core, unit), ())):
-                events.append({**_span(core, unit * _TRACKS, name, since, until), "cat": name.partition(" ")[0]})
-            for lane in range(max(1, len(ends))):
+                events.append({**_span(core, unit * tracks, name, since, until), "cat": name.partition(" ")[0]})
+            for lane in range(1 + max(mine, default=0)):
                 name = label if lane == 0 else f"{label}: in flight {lane}"
-                events.extend(_named("thread", core, unit * _TRACKS + lane, name))
+                events.extend(_named("thread", core, unit * tracks + lane, name))
         for number, arrow in enumerate(self._arrows):
             if len(arrow) == 2:
                 for phase, (core, unit, time, in_flight) in zip("sf", arrow, strict=True):
                     lane = flights.get((core, unit, time + _INSIDE), 0) if in_flight else 0
                     end = {"ph": phase, "id": number, "name": "post to wait", "cat": "channel", "bp": "e"}
-                    events.append({**end, "pid": core, "tid": unit * _TRACKS + lane, "ts": time})
+                    events.append({**end, "pid": core, "tid": unit * tracks + lane, "ts": time})
         return {"displayTimeUnit": "ns", "traceEvents": events}
+
+    def _lanes(self, label: str, spans: list[tuple[int, int, int]]) -> list[int]:
+        """The lane of each of a unit's spans, which are put in order of time: 0, or from 1 on for a unit that moves
+        data, such that none overlap.
+        """
+        spans.sort()
+        moves = any(" to " in self._ops.get((label, index), ("",))[0] for _, _, index in spans)
+        ends: list[int] = [1 << 62] if moves else []  # per lane: when its last span ends
+        found = []
+        for since, until, _ in spans:
+            lane = next((i for i, end in enumerate(ends) if end <= since), len(ends))
+            ends[lane : lane + 1] = [until]
+            found.append(lane)
+        return found
 
     def write(self, file: TextIO) -> None:
         """Write :meth:`to_json` as text."""

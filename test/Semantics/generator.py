@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from spelling import Shape, box, coordinates, dims, memref, tensor
+from spelling import Shape, Value, box, coordinates, dims, memref, tensor
 
 DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32}
 FLOAT_2 = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf", "arith.maxnumf")
@@ -33,19 +33,6 @@ class Generated:
     text: str
     arrays: dict[str, np.ndarray]
     outputs: dict[str, str]
-
-
-@dataclass
-class Value:
-    """A tensor of the kernel under construction."""
-
-    name: str
-    shape: Shape
-    element: str
-
-    @property
-    def type(self) -> str:
-        return tensor(self.shape, self.element)
 
 
 @dataclass

@@ -10,10 +10,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from assembled import Kernel, add_rows, copy_rows
+from assembled import Kernel, add_rows, copy_rows, device, launch, run
 
-from spyrec import sim, spyrecode
+from spyrec import isa, sim, spyrecode
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "Target"))
 
@@ -71,6 +72,36 @@ def test_every_track_has_a_name_and_every_unit_a_track() -> None:
     assert {(e["pid"], e["tid"]) for e in of(events, "X")} <= set(names)
     assert {name for (core, _), name in names.items() if core == 1} >= {"load", "sfu", "store", "load: in flight 1"}
     assert {e["args"]["name"] for e in of(events, "M") if e["name"] == "process_name"} == {"core 0", "core 1"}
+
+
+def test_a_unit_with_many_transfers_in_flight_keeps_to_its_own_tracks() -> None:
+    """100 rows are loaded before any is stored."""
+    text = """
+parameters 2
+channel full from load to store init 0
+unit load
+  param r1, 0
+  li r2, 100
+  loop r3, r2, end
+  muli r4, r3, 128
+  add r5, r1, r4
+  xfer 2 device[r5] to lx[r4] [64: 2, 2]
+end:
+  endloop
+  post full
+  halt
+unit store
+  param r1, 1
+  wait full
+  xfer 2 lx[0] to device[r1] [64: 2, 2]
+  halt
+"""
+    arrays, trace = {name: np.zeros(6400, np.float16) for name in "xy"}, sim.Trace()
+    run(isa.assemble(text), launch(arrays, ("y",)), device(outstanding=100, device_bandwidth=1), trace=trace)
+    events = trace.to_json()["traceEvents"]
+    names = [(e["tid"], e["args"]["name"]) for e in of(events, "M") if e["name"] == "thread_name"]
+    assert len(names) == len(dict(names)) > 90
+    assert {"load: in flight 90", "store", "store: in flight 1"} <= {name for _, name in names}
 
 
 def test_cores_and_units_are_in_order_and_not_by_name() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from spelling import Shape, box, coordinates, dims, memref, tensor
+from spelling import Shape, Value, box, coordinates, dims, memref, tensor
 
 DTYPES: dict[str, Any] = {
     "f32": np.float32,
@@ -30,21 +30,6 @@ WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 """Bits of the integer types."""
 EXTENTS = (1, 2, 3, 4, 5, 7, 8, 10, 16, 17, 32, 33, 63, 64, 65)
 MOST = 3000
-
-
-@dataclass(frozen=True)
-class Value:
-    name: str
-    shape: Shape
-    element: str
-
-    @property
-    def type(self) -> str:
-        return tensor(self.shape, self.element)
-
-    @property
-    def kind(self) -> str:
-        return "i" if self.element[0] == "i" else "f"
 
 
 @dataclass(frozen=True)
