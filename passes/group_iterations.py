@@ -104,15 +104,19 @@ class GroupIterations(Pass):
             raise UsageError(f"pass '{self.NAME}': size must be at least 0, but is {self.size}")
         if not kernels.has_body(op):
             return
-        for loop in reversed([inner for inner in kernels.walk(op) if _may_group(inner)]):
+        loops = [inner for inner in kernels.walk(op) if _may_group(inner)]
+        beside = Beside(op, Memories(ctx.device)) if loops else None
+        for loop in reversed(loops):
+            assert beside is not None
             values = IndexValues(op, implicit_tiles=ctx.device.cores)
             found = _Loop(loop, values)
             most = found.most(ctx)
             if most < 2:
                 continue
-            size = min(self.size, most) if self.size else _Chooser(found, op, ctx).best(most)
+            size = min(self.size, most) if self.size else _Chooser(found, beside).best(most)
             if size > 1:
-                found.group(size)
+                beside.remove(kernels.walk(loop))
+                beside.add(found.group(size))
                 ctx.statistics["loops grouped"] += 1
 
 
@@ -140,20 +144,22 @@ class _Loop:
         limit = self.iterations.most(ctx.device.limits.access_span)
         return most if limit is None else min(limit, most)
 
-    def group(self, size: int) -> None:
-        """Make it a loop of groups of ``size`` iterations, with what is left over behind it."""
+    def group(self, size: int) -> list[ir.Operation]:
+        """Make it a loop of groups of ``size`` iterations, with what is left over behind it; returns what stands where
+        the loop was.
+        """
         where = self.loop.location
         with ir.InsertionPoint(self.loop):
             if self.trips.is_constant:
                 groups, left = divmod(self.trips.constant, size)
                 if groups > 1:
-                    self._loop(ops.index_constant(groups, where), size)
+                    made = [self._loop(ops.index_constant(groups, where), size)]
                 else:
-                    self._straight(0, size)
+                    made = self._straight(0, size)
                 if left:
-                    self._straight(groups * size, left)
+                    made += self._straight(groups * size, left)
                 self.loop.erase()
-                return
+                return made
         # Computed where the number of iterations is, so that it changes no more often.
         with _behind(self.loop.operands[1]):
             d = ir.AffineExpr.get_dim(0)
@@ -165,14 +171,15 @@ class _Loop:
                 for expression in (ir.AffineExpr.get_floor_div(d, size), ir.AffineExpr.get_mod(d, size))
             )
         with ir.InsertionPoint(self.loop):
-            self._loop(count, size)
+            made = [self._loop(count, size)]
         self._single(count, size, rest)
+        return made
 
-    def _straight(self, first: int, size: int) -> None:
+    def _straight(self, first: int, size: int) -> list[ir.Operation]:
         """``size`` iterations without a loop."""
-        self._together(ops.index_constant(first, self.loop.location), size)
+        return self._together(ops.index_constant(first, self.loop.location), size)
 
-    def _loop(self, count: ir.Value, size: int) -> None:
+    def _loop(self, count: ir.Value, size: int) -> ir.Operation:
         where = self.loop.location
         zero, _, one = list(self.loop.operands)
         with where:  # the argument of the body gets it
@@ -183,14 +190,13 @@ class _Loop:
             self._together(ops.apply(step, [body.arguments[0]], where), size)
             scf.YieldOp([], loc=where)
         new.attributes[GROUPED] = ops.i64(size)
+        return new
 
-    def _together(self, first: ir.Value, size: int) -> None:
+    def _together(self, first: ir.Value, size: int) -> list[ir.Operation]:
         if size > 1:
-            Together(self.iterations, first, size).build()
-        else:
-            made: dict[ir.Value, ir.Value] = {self.iterations.counter: first}
-            for op in self.iterations.body:
-                again(op, made)
+            return Together(self.iterations, first, size).build()
+        made: dict[ir.Value, ir.Value] = {self.iterations.counter: first}
+        return [again(op, made) for op in self.iterations.body]
 
     def _single(self, count: ir.Value, size: int, rest: ir.Value) -> None:
         """The loop goes on where groups end."""
@@ -221,20 +227,21 @@ def _behind(value: ir.Value) -> ir.InsertionPoint:
 class _Chooser:
     """How many iterations of a loop are a group."""
 
-    def __init__(self, loop: _Loop, function: ir.Operation, ctx: PassContext) -> None:
+    def __init__(self, loop: _Loop, beside: Beside) -> None:
         self.loop = loop
-        self.function = function
-        self.memories = Memories(ctx.device)
+        self.beside = beside
+        self.function = beside.function
+        self.memories = beside.memories
         trips = loop.trips
         self.count = trips.constant if trips.is_constant else min(_UNKNOWN, loop.values.interval(trips).high)
-        around = kernels.around(loop.loop, function)
+        around = kernels.around(loop.loop, self.function)
         self.outer = max(1, math.prod(tile_costs.trips_of(op, loop.values) for op in around))
 
     def best(self, most: int) -> int:
         """The size of a group; 1 when iterations are best left as they are."""
         iterations = self.loop.iterations
         members = [op for op in iterations.body if _counts(op) and not self._stays(op)]
-        room = Beside(self.function, self.memories).left(members)
+        room = self.beside.left(members)
         single = self._costs(members, Axes(members), self.count).estimate({}).within(room)
         sizes = [size for size in _sizes(self.count) if size <= most]
         found = dict(zip(sizes, self._grouped(sizes), strict=True))
@@ -263,6 +270,9 @@ class _Chooser:
         where = self.loop.loop.location
         with ir.InsertionPoint(self.loop.loop):
             first = ops.index_constant(0, where)
+            with where:  # a place for all that is made, to go with it
+                scratch: ir.Operation = scf.ForOp(first, first, first).operation
+        with ir.InsertionPoint(scratch.regions[0].blocks[0]):
             together = Together(iterations, first, self.count)
             made = together.build()
         same = {kernels.defining(together.made[op.results[0]]) for op in iterations.body if self._stays(op)}
@@ -271,12 +281,10 @@ class _Chooser:
         costs = self._costs(members, axes, 1)
         axis = axes.dims(together.moved[0])[0]
         found = [costs.estimate({axis: size}) for size in sizes]
-        # All that was made, also what only made addresses.
-        block = [view.operation for view in self.loop.loop.block.operations]
+        scratch.erase()
         start = kernels.defining(first)
         assert start is not None
-        for op in reversed(block[block.index(start) : block.index(self.loop.loop)]):
-            op.erase()
+        start.erase()
         return found
 
     def _costs(self, members: list[ir.Operation], axes: Axes, trips: int) -> Costs:

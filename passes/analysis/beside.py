@@ -35,6 +35,12 @@ class Beside:
             if op in self._room:
                 self._add(op, self._room.pop(op), -1)
 
+    def add(self, group: Iterable[ir.Operation]) -> None:
+        """Ops stand where others were, whose tensors nothing else takes."""
+        for op in group:
+            self._room[op] = self.memories.taken(op)
+            self._add(op, self._room[op], 1)
+
     def left(self, group: Sequence[ir.Operation]) -> Room:
         """What others leave while the group, whose first op comes first, is at work."""
         around = list(kernels.around(group[0], self.function))
