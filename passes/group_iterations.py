@@ -152,10 +152,8 @@ class _Loop:
         with ir.InsertionPoint(self.loop):
             if self.trips.is_constant:
                 groups, left = divmod(self.trips.constant, size)
-                if groups > 1:
-                    made = [self._loop(ops.index_constant(groups, where), size)]
-                else:
-                    made = self._straight(0, size)
+                one = groups == 1
+                made = self._straight(0, size) if one else [self._loop(ops.index_constant(groups, where), size)]
                 if left:
                     made += self._straight(groups * size, left)
                 self.loop.erase()
