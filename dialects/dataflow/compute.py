@@ -158,7 +158,8 @@ class StreamOp(ods.Op, dialect=Dataflow, name="stream", effects=ods.ReadWrite):
         return self.body.blocks[0].arguments[len(self.inputs) + output]
 
     def _ends(self) -> ir.Operation:
-        return list(self.body.blocks[0].operations)[-1].operation
+        operations = self.body.blocks[0].operations
+        return operations[len(operations) - 1].operation
 
     def _maker(self, value: ir.Value) -> ir.Operation | None:
         """The op of the body that makes ``value``."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import combinations
 
 from spyrec.passes.analysis.overlap import across, overlapping
@@ -30,7 +30,7 @@ from spyrec.passes.analysis.places import (
     relate,
 )
 from spyrec.passes.analysis.skeleton import Access, Block, Item, Leaf, Loop, Program, blocks, bodies
-from spyrec.records import dataclass
+from spyrec.records import dataclass, replace
 
 _KINDS = 16
 """Steps of addresses that are told from one another."""

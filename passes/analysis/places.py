@@ -8,13 +8,12 @@ many iterations apart they can."""
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import pairwise
 from typing import TypeAlias
 
 from spyrec.passes.analysis.overlap import Term, can_reach, first_distance
 from spyrec.passes.analysis.skeleton import Loop
-from spyrec.records import dataclass
+from spyrec.records import dataclass, replace
 
 _FARTHEST = 32
 """How many executions of a body apart are told from one another: more than units run ahead."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
 from spyrec import numerics
 from spyrec.device import cost
@@ -25,7 +25,7 @@ from spyrec.passes.analysis.contractions import unit_for
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.staging import Memories, Room, Way, fits
 from spyrec.passes.analysis.structured import Structured, structured
-from spyrec.records import dataclass
+from spyrec.records import dataclass, replace
 
 SLOTS = 2
 """Slots of a buffer with which a unit can fill one while another one works."""

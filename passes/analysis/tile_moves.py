@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from spyrec import diag, numerics, sets
@@ -17,6 +16,7 @@ from spyrec.passes.analysis.linear import Interval, Linear
 from spyrec.passes.analysis.mixed import decomposed
 from spyrec.passes.analysis.steps import Selection, Selector, Step, Steps
 from spyrec.passes.analysis.view_parts import Part, View, Views
+from spyrec.records import dataclass, replace
 
 
 @dataclass

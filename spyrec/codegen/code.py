@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import field
 
 from spyrec.errors import Position
 from spyrec.isa import alu
 from spyrec.isa.objects import Instruction
-from spyrec.records import dataclass
+from spyrec.records import dataclass, replace
 
 Place = tuple[Position, ...]
 Range = tuple[int, int]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from spyrec.codegen.code import Item, Label, Line, Place
 from spyrec.isa.fields import REGISTERS, Kind
 from spyrec.isa.micro import SPLAT
 from spyrec.isa.objects import Contract, Dim, End, Index, Instruction, LxOperand, MicroOp, Stream, Xfer
 from spyrec.isa.table import BY_OP
+from spyrec.records import replace
 
 _SOURCES = {
     row.op: tuple(f.name for f in row.fields if f.kind is Kind.REGISTER and f.name != "rd") for row in BY_OP.values()

@@ -16,6 +16,7 @@ from spyrec.dialects.dataflow import PostOp, ProgramUnitOp, ScalarLoadOp, WaitOp
 from spyrec.isa import alu
 from spyrec.isa.objects import Instruction
 from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels
 
 _TERMINATORS = frozenset({"scf.yield", "scf.condition"})
 
@@ -87,9 +88,9 @@ class UnitCode:
         """Emit the ops of ``block`` up to its terminator."""
         for view in block.operations:
             op = view.operation
-            self.builder.place = self.job.place_of(op.location)
             if op.name in CONSTANTS or op.name in _TERMINATORS:
                 continue
+            self.builder.place = self.job.place_of(op.location)
             if op.name == "scf.for":
                 self._for(op)
             elif op.name == "scf.if":
@@ -198,7 +199,7 @@ class UnitCode:
         self._define(op.results, [held(register) for register in results])
 
     def _yielded(self, block: ir.Block) -> list[Scalar]:
-        terminator = list(block.operations)[-1]
+        terminator = kernels.terminator(block)
         return [self.value(v, terminator) for v in terminator.operands]
 
     def _define(self, results: Sequence[ir.Value], values: Sequence[Scalar]) -> None:

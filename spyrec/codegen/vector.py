@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from spyrec import numerics
 from spyrec.codegen.attributes import CONSTANTS, attributes, constant_bits, integers, owner_op, type_name
@@ -17,6 +16,7 @@ from spyrec.isa.micro import CONST, PRODUCT, SPLAT
 from spyrec.isa.objects import LxOperand, MicroOp, Stream
 from spyrec.isa.table import ELEMENT_TYPES
 from spyrec.mlir import ir
+from spyrec.records import replace
 from spyrec.spyrecode.bank import to_bits
 
 
