@@ -189,27 +189,25 @@ class _Unit:
         return name, unit_loops.plus(start, more, location, view.offset * size)
 
     def _block(self, block: ir.Block) -> None:
-        for view in block.operations:
-            op = view.operation
-            if op not in self.part.ops or op.name in VIEWS:
+        for op in self.part.inside(block):
+            name = op.name
+            if name in VIEWS:
                 continue
-            if isinstance(view, TileIdOp):
-                self.values[view.result] = self.body.arguments[0]
-            elif isinstance(view, PostOp):
-                PostOp.build(channel=view.channel, peer=self._peer(view), loc=op.location)
-            elif isinstance(view, WaitOp):
-                WaitOp.build(channel=view.channel, peer=self._peer(view), loc=op.location)
-            elif isinstance(view, DataTransferOp):
-                self.moves.transfer(view)
-            elif op.name == "scf.for":
+            if name == TileIdOp.NAME:
+                self.values[op.results[0]] = self.body.arguments[0]
+            elif name in (PostOp.NAME, WaitOp.NAME):
+                self._synchronise(PostOp(op) if name == PostOp.NAME else WaitOp(op))
+            elif name == DataTransferOp.NAME:
+                self.moves.transfer(DataTransferOp(op))
+            elif name == "scf.for":
                 self._for(op)
-            elif op.name == "scf.if":
+            elif name == "scf.if":
                 self._if(op)
-            elif op.name == "scf.while":
+            elif name == "scf.while":
                 self._while(op)
-            elif op.name == "memref.load":
+            elif name == "memref.load":
                 self._load(op)
-            elif op.name.startswith("linalg."):
+            elif name.startswith("linalg."):
                 if self.device_unit is None:
                     self.splitter.ctx.sink.error(op, "no-unit", "it runs on a unit that the device does not have")
                 else:
@@ -217,8 +215,9 @@ class _Unit:
             elif op not in self.splitter.uniform:
                 self._scalar(op)
 
-    def _peer(self, view: PostOp | WaitOp) -> ir.Value | None:
-        return None if view.peer is None else self.mapped(view.peer)
+    def _synchronise(self, view: PostOp | WaitOp) -> None:
+        peer = view.peer
+        type(view).build(channel=view.channel, peer=None if peer is None else self.mapped(peer), loc=view.location)
 
     def _scalar(self, op: ir.Operation) -> None:
         values = [self.mapped(value) for value in op.operands]
@@ -253,7 +252,7 @@ class _Unit:
     def _if(self, op: ir.Operation) -> None:
         arms = [region.blocks[0] if len(region.blocks) else None for region in op.regions]
         kept = [k for k, value in enumerate(op.results) if self._hands_on(value)]
-        used = arms[1] is not None and any(view.operation in self.part.ops for view in arms[1].operations)
+        used = arms[1] is not None and self.part.inside(arms[1])
         other = arms[1] if used or kept else None
         types = [op.results[k].type for k in kept]
         with op.location:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 
 from spyrec.dialects.dataflow import AllocOp, DataTransferOp, PostOp, WaitOp
@@ -16,6 +17,13 @@ CORELET = "dataflow.corelet"
 
 _NAMES_UNIT = frozenset({DataTransferOp.NAME, PostOp.NAME, WaitOp.NAME})
 _TERMINATORS = frozenset({"scf.yield", "scf.condition"})
+
+
+def _place_order(a: ir.Operation, b: ir.Operation) -> int:
+    return -1 if a.is_before_in_block(b) else 1
+
+
+_BY_PLACE = functools.cmp_to_key(_place_order)
 
 
 def unit_of(op: ir.Operation) -> str | None:
@@ -50,6 +58,7 @@ class Slice:
     def __init__(self, function: ir.Operation, own: Iterable[ir.Operation]) -> None:
         self.ops: set[ir.Operation] = set()
         self.values: set[ir.Value] = set()
+        self._blocks: dict[ir.Block, list[ir.Operation]] = {}
         self._function = function
         self._todo: list[ir.Operation | ir.Value] = [*own]
         while self._todo:
@@ -63,10 +72,18 @@ class Slice:
         """Whether the unit computes ``value``, a result or an argument of a loop or branch."""
         return value in self.values
 
+    def inside(self, block: ir.Block) -> list[ir.Operation]:
+        """Its ops right inside of ``block``, in the order of the text."""
+        return sorted(self._blocks.get(block, ()), key=_BY_PLACE)
+
     def _op(self, op: ir.Operation) -> None:
-        if op in self.ops or op == self._function or op.name in _TERMINATORS:
+        known = len(self.ops)
+        if op == self._function or op.name in _TERMINATORS:
             return
         self.ops.add(op)
+        if len(self.ops) == known:
+            return
+        self._blocks.setdefault(op.block, []).append(op)
         self._todo += _operands(op)
         parent = kernels.parent(op)
         assert parent is not None

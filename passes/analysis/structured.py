@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from spyrec.mlir import ir, linalg
 from spyrec.passes.analysis import kernels
 from spyrec.records import dataclass
@@ -29,7 +31,7 @@ class Structured:
         """Inputs, then outputs."""
         return (*self.inputs, *self.outputs)
 
-    @property
+    @cached_property
     def extents(self) -> list[int] | None:
         """How often each loop runs: the extent of a dimension that it alone walks. ``None`` when a loop has no such
         one.
@@ -42,13 +44,13 @@ class Structured:
                         found[result.position] = extent
         return [found[loop] for loop in range(self.loops)] if len(found) == self.loops else None
 
-    @property
+    @cached_property
     def reduced(self) -> frozenset[int]:
         """The loops that the op declares to reduce."""
         kinds = ir.ArrayAttr(self.op.attributes["iterator_types"])
         return frozenset(loop for loop, kind in enumerate(kinds) if "reduction" in str(kind))
 
-    @property
+    @cached_property
     def indexed(self) -> frozenset[int]:
         """The loops whose number the body asks for."""
         ops = (view.operation for view in self.body.operations)

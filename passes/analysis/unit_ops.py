@@ -106,7 +106,7 @@ class UnitOps:
         )
         if not self._body(op, made, walked):
             return
-        for number, fold in enumerate(made.folds()):
+        for number, fold in enumerate(made.folds() if walked.folded else ()):
             if fold is None and made.is_accumulator(number):
                 message = "it reduces by something that is no known combiner of its output and of one term"
                 self.sink.error(op, "unsupported-op", message)
