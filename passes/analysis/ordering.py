@@ -12,6 +12,7 @@ Loops and branches inside a block are summarised: which units leave the item onl
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -64,8 +65,8 @@ class _Pruner:
         chosen = _choose(sweeper, hazards)
         if chosen is None:
             chosen = set(block.channels)
+        clocks = self._clocks[block] = _without_idle(sweeper, chosen)
         self.kept |= chosen
-        clocks = self._clocks[block] = sweeper.steady(chosen)
         stride = sweeper.stride
 
         def source(entry: Entry) -> int:
@@ -160,6 +161,21 @@ class _Sweeper:
                 now[w][w] = item.number
         return result
 
+    def facts(self, clocks: _Clocks) -> object:
+        """What clocks say, in which times between two items of a unit are one."""
+        numbers = [[i.number for i in self.block.items if unit in self.active[i]] for unit in range(self.count)]
+
+        def told(clock: Clock) -> list[tuple[int, int]]:
+            found = []
+            for time, own in zip(clock, numbers, strict=True):
+                execution, at = divmod(time, self.stride)
+                done = bisect_right(own, at)
+                found.append((execution, done) if done else (execution - 1, len(own)) if own else (0, 0))
+            return found
+
+        inside = [(item, unit, told(clock)) for item, row in clocks.enter.items() for unit, clock in row.items()]
+        return [told(clock) for clock in clocks.end], inside
+
     def receive(self, channel: Channel, now: list[Clock], posts: dict[Channel, Clock], before: _Clocks | None) -> None:
         """Let the waiter of ``channel`` know what its poster knew."""
         if channel.credits == 0:
@@ -182,7 +198,7 @@ def _choose(sweeper: _Sweeper, hazards: BlockHazards) -> set[Channel] | None:
 
     Distances are decided in ascending order: an order within one execution cannot come from channels with credits, nor
     one over ``k`` executions from channels with more than ``k``. Channels that are waited for at the end are for what
-    comes after the block, and stay."""
+    comes after the block, and are weighed last."""
     kept = {channel for channel in hazards.block.channels if channel.wait == len(hazards.block.items)}
     by_distance: dict[int, dict[int, list[Hazard]]] = defaultdict(lambda: defaultdict(list))
     for number, found in hazards.within.items():
@@ -194,6 +210,19 @@ def _choose(sweeper: _Sweeper, hazards: BlockHazards) -> set[Channel] | None:
         if not chooser.run():
             return None
     return kept
+
+
+def _without_idle(sweeper: _Sweeper, chosen: set[Channel]) -> _Clocks:
+    """The clocks of a block with ``chosen``, from which channels go that are waited for at its end and say nothing
+    there that is not known."""
+    clocks = sweeper.steady(chosen)
+    ends = [channel for channel in chosen if channel.wait == len(sweeper.block.items)]
+    for channel in sorted(ends, key=lambda channel: (channel.post, channel.source, channel.target)):
+        without = sweeper.steady(chosen - {channel})
+        if sweeper.facts(without) == sweeper.facts(clocks):
+            chosen.remove(channel)
+            clocks = without
+    return clocks
 
 
 class _Chooser:
