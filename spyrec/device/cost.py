@@ -16,8 +16,8 @@ from spyrec.device import ring, routes
 from spyrec.device.model import Device, Link, Unit
 from spyrec.errors import Unsupported
 
-_EXACT_RUNS = 4096
-"""Above this many contiguous runs, moved bytes are bounded from above instead of counted."""
+_FEW_RUNS = 4096
+"""So many contiguous runs are looked at one by one; of more of them, those at one place in a grain are counted."""
 
 
 def runs(counts: Sequence[int], strides: Sequence[int], element_bytes: int) -> tuple[int, list[tuple[int, int]]]:
@@ -46,15 +46,31 @@ def moved_bytes(address: int, counts: Sequence[int], strides: Sequence[int], ele
     total = math.prod(c for c, _ in outer)
     if total == 0 or length == 0:
         return 0
-    if total > _EXACT_RUNS:
-        return total * ((length + grain - 1) // grain + (1 if length % grain or address % grain else 0)) * grain
     if all(stride % grain == 0 for _, stride in outer):
         # Each run is where the first one is in its grains.
         return total * ((address + length - 1) // grain - address // grain + 1) * grain
+    if total > _FEW_RUNS:
+        return sum(n * ((phase + length - 1) // grain + 1) for phase, n in _phases(address, outer, grain)) * grain
     starts = np.array([address], dtype=np.int64)
     for count, stride in outer:
         starts = (starts[:, None] + np.arange(count, dtype=np.int64) * stride).ravel()
     return int(((starts + length - 1) // grain - starts // grain + 1).sum()) * grain
+
+
+def _phases(address: int, outer: Iterable[tuple[int, int]], grain: int) -> Iterable[tuple[int, int]]:
+    """Where in a grain runs begin, and how many begin there; ``outer`` are the (count, stride) pairs of the runs."""
+    found = {address % grain: 1}
+    for count, stride in outer:
+        period = grain // math.gcd(stride, grain)
+        whole, rest = divmod(count, period)
+        stepped: dict[int, int] = {}
+        for k in range(min(period, count)):
+            times = whole + (k < rest)
+            for phase, number in found.items():
+                moved = (phase + k * stride) % grain
+                stepped[moved] = stepped.get(moved, 0) + times * number
+        found = stepped
+    return found.items()
 
 
 def quickest(

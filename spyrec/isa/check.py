@@ -129,11 +129,11 @@ def _instruction(instruction: Instruction, unit: UnitProgram, binary: Binary) ->
             yield f"{instruction.op} has no field {name}"
     if instruction.op in ("wait", "post"):
         yield from _channel(instruction, unit, binary)
-    elif instruction.op == "param" and instruction.imm >= binary.parameters:
+    elif instruction.op == "param" and not 0 <= instruction.imm < binary.parameters:
         yield f"parameter {instruction.imm} of {binary.parameters}"
     elif instruction.op == "coreparam":
         columns = len(binary.core_table[0]) if binary.core_table else 0
-        if instruction.imm >= columns:
+        if not 0 <= instruction.imm < columns:
             yield f"entry {instruction.imm} of a core table with {columns} columns"
     elif instruction.op in ("sext", "zext") and not 1 <= instruction.imm <= 64:
         yield f"{instruction.imm} bits; 1 to 64 are possible"
@@ -148,7 +148,7 @@ def _instruction(instruction: Instruction, unit: UnitProgram, binary: Binary) ->
 
 
 def _channel(instruction: Instruction, unit: UnitProgram, binary: Binary) -> Iterator[str]:
-    if instruction.channel >= len(binary.channels):
+    if not 0 <= instruction.channel < len(binary.channels):
         yield f"channel {instruction.channel} of {len(binary.channels)}"
         return
     channel = binary.channels[instruction.channel]
@@ -166,7 +166,7 @@ def _buffer(buffer: int | None, binary: Binary, space: str = LX) -> Iterator[str
     if buffer is None:
         if space == "stage":
             yield "a place in a stage is in no buffer"
-    elif buffer >= len(binary.buffers):
+    elif not 0 <= buffer < len(binary.buffers):
         yield f"buffer {buffer} of {len(binary.buffers)}"
     elif (binary.buffers[buffer].memory == LX) != (space == LX):
         yield f"buffer '{binary.buffers[buffer].name}' lies in {binary.buffers[buffer].memory}, not in {space}"

@@ -119,9 +119,26 @@ def test_moved_bytes(address: int, counts: list[int], strides: list[int]) -> Non
 
 def test_moved_bytes_of_nothing_and_of_very_much() -> None:
     assert cost.moved_bytes(0, [0, 64], [128, 2], 2, 128) == 0
-    # Beyond what is counted run by run the answer is a bound: never less than the truth.
-    exact = 5000 * 256
-    assert cost.moved_bytes(64, [5000, 64], [1024, 2], 2, 128) >= exact
+    assert cost.moved_bytes(64, [5000, 64], [1024, 2], 2, 128) == 5000 * 256
+    # Half of each grain: it moves once, however many there are.
+    assert cost.moved_bytes(0, [4097, 32], [128, 2], 2, 128) == 4097 * 128
+    assert cost.moved_bytes(0, [1 << 40, 3, 32], [384, 128, 2], 2, 128) == 3 * 128 << 40
+
+
+@pytest.mark.parametrize("address", [0, 34, 126])
+@pytest.mark.parametrize(
+    ("counts", "strides"),
+    [([5000, 30], [130, 2]), ([70, 70, 5], [-130, 36, 2]), ([4200, 3], [0, 2]), ([9, 700, 64], [4096, 1026, 2])],
+)
+def test_moved_bytes_of_many_runs(address: int, counts: list[int], strides: list[int]) -> None:
+    """Each run on its own: those that continue one another in no order do not join."""
+    starts = [
+        address + sum(i * s for i, s in zip(point, strides, strict=True))
+        for point in itertools.product(*map(range, counts[:-1]), [0])
+    ]
+    length = 2 * counts[-1]
+    exact = sum((start + length - 1) // 128 - start // 128 + 1 for start in starts) * 128
+    assert cost.moved_bytes(address, counts, strides, 2, 128) == exact
 
 
 def test_times() -> None:
