@@ -176,11 +176,7 @@ def _piece(shape: Sequence[int], element: int, limit: int) -> list[int]:
 
 
 def _can_cut(transfer: dataflow.DataTransferOp, walked: Sequence[int]) -> bool:
-    """Whether lists are looked up at counters of the dimensions ``walked``, or not by them at all; and no other core
-    takes part.
-    """
-    if transfer.get_from is not None or transfer.put_to is not None:
-        return False
+    """Whether lists are looked up at counters of the dimensions ``walked``, or not by them at all."""
     for attribute in transfer.index_maps or ():
         for expression in ir.AffineMapAttr(attribute).value.results:
             alone = isinstance(expression, ir.AffineDimExpr)

@@ -72,15 +72,3 @@ func.func @empty(%x: index, %o: index) attributes {grid = [1]} {
   dataflow.data_transfer from %t to %c {route = ["l1", "fill", "lx"], unit = @fill} : memref<0x128xf16, "l1">, memref<0x128xf16, "lx">
   return
 }
-
-// -----
-
-// Into the LX of another core.
-func.func @to_another(%x: index, %o: index) attributes {grid = [2]} {
-  %c1 = arith.constant 1 : index
-  %b = dataflow.alloc : memref<64x128xf16, "lx">
-  %s = dataflow.alloc : memref<64x128xf16, "l1">
-  dataflow.data_transfer from @device[%o from %x] strides [128, 1] to %s {route = ["ddr", "fetch", "l1"], unit = @fetch} : memref<64x128xf16, "l1">
-  dataflow.data_transfer from %s to %b put %c1 {route = ["l1", "fill", "lx"], unit = @fill} : memref<64x128xf16, "l1">, memref<64x128xf16, "lx">
-  return
-}
