@@ -25,11 +25,10 @@ from layer_lines import DEVICES, LayerLine  # noqa: E402
 from layers import Case, pointwise, products, reductions, views  # noqa: E402
 
 from spyrec.driver import execute, tuning  # noqa: E402
+from spyrec.driver.worth import AS_FAR_AS_NEEDED  # noqa: E402
 from spyrec.errors import OutOfResources, SpyrecError  # noqa: E402
 
 GRIDS = (1, 2, 4, 32)
-AS_FAR_AS_NEEDED = {"choose-tile-sizes": "choose-tile-sizes{when=fit}"}
-"""What runs instead of an optimisation without which a kernel may not fit into LX."""
 KERNELS: dict[str, Callable[[int], Case]] = {
     "copy": lambda n: pointwise.copy(512, 512, "f16", n, "hand"),
     "chain": lambda n: pointwise.chain(256, 512, "f16", n, "hand", 2),

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     flag_value="text",
     help="Print where the cycles went.",
 )
+@click.option("--worth", is_flag=True, help="Print the cycles with each optimisation left out in turn.")
 @click.option("--strict-bounds", is_flag=True, help="Refuse tiles that stick out of their view (with --stage ktir).")
 @click.option(
     "--probe",
@@ -67,6 +68,7 @@ def command(
     shuffle: int | None,
     trace: str | None,
     report: str | None,
+    worth: bool,
     probes: tuple[str, ...],
     strict_bounds: bool,
     device: str,
@@ -98,7 +100,10 @@ def command(
         report=report,
         probes=probes,
         strict_bounds=strict_bounds,
+        worth=worth,
     )
+    if worth and (shuffle is not None or report == "json"):
+        raise UsageError("--worth prints cycles that compare: it goes without --shuffle and --report=json")
     given = reading.read(file)
     if given.artifact is not None:
         of_text = (
@@ -107,6 +112,7 @@ def command(
             ("--stage", stage != "spyrecode"),
             ("--from-stage", from_stage != "ktir"),
             ("--probe", probes),
+            ("--worth", worth),
             ("--strict-bounds", strict_bounds),
             ("--tune", tuning),
             ("--dump-stages", dump_stages),
@@ -158,7 +164,9 @@ class _Request:
         report: str | None,
         probes: tuple[str, ...] = (),
         strict_bounds: bool = False,
+        worth: bool = False,
     ) -> None:
+        self.worth = worth
         self.probes = probes
         self.strict_bounds = strict_bounds
         self.arrays = arrays
@@ -187,8 +195,8 @@ class _Request:
         if stage != driver.BINARY:
             if check:
                 raise UsageError("--check compares the binary; it goes without --stage")
-            if self.report or self.trace:
-                raise UsageError("only the binary has cycles: --report and --trace go without --stage")
+            if self.report or self.trace or self.worth:
+                raise UsageError("only the binary has cycles: --report, --trace and --worth go without --stage")
             reached = driver.compile_text(text, name, line.at_stage(options, stage), progress=progress, verbose=verbose)
             frame.tell(reached.diagnostics)
             launch = self.bind(execute.signature_of(text, name, options, stage=stage, numbers=self.scalars))
@@ -205,7 +213,11 @@ class _Request:
         progress(0, "the binary")
         launch = self.bind(result.artifact.signature)
         before, reference = launch.copy(), launch.copy()
-        self.binary(result.artifact, launch)
+        cycles = self.binary(result.artifact, launch)
+        if self.worth:
+            from spyrec.driver import worth
+
+            frame.emit(worth.render(cycles, list(worth.measured(text, name, options, before))))
         if check:
             original = driver.compile_text(text, name, line.at_stage(options, options.from_stage))
             execute.run_stage(original, reference)
@@ -276,8 +288,8 @@ class _Request:
             frame.tell([Diagnostic(Severity.REMARK, message, "random-data")])
         return launch
 
-    def binary(self, artifact: Artifact, launch: Launch) -> None:
-        """Execute the binary and hand out its results."""
+    def binary(self, artifact: Artifact, launch: Launch) -> int:
+        """Execute the binary and hand out its results; gives its cycles."""
         from spyrec.driver import execute, files
 
         record = None
@@ -294,9 +306,10 @@ class _Request:
         if self.report == "json":
             frame.emit(json.dumps(result.report, indent=2) + "\n")
             self.save(launch)
-            return
+            return result.cycles
         self.deliver(launch)
         frame.emit(_report(result) if self.report else f"{result.cycles} cycles\n")
+        return result.cycles
 
     def deliver(self, launch: Launch) -> None:
         """Save the arrays of --out, or show the ones that were written."""

@@ -28,6 +28,7 @@ COMMANDS = {
     "run add.spyre --stage kernel": (2, "needs KTIR text; add.spyre is an artifact"),
     f"run {ADD} --check --stage ktir": (2, "--check compares the binary"),
     f"run {ADD} --report --stage ktir": (2, "only the binary has cycles"),
+    f"run {ADD} --worth --shuffle 1": (2, "--worth prints cycles that compare"),
     f"run {ADD} --stage ktir --seed 0 --probe 1": (2, "line 1 has no op with results"),
     f"run {ADD} --in x_ptr=a --in x_ptr=b": (2, "'x_ptr' is given twice"),
     f"run {ADD} --in x_ptr=two.npz": (1, "holds several arrays"),
