@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", bound=ir.Attribute)
 
+OPERAND_SIZES, RESULT_SIZES = "operandSegmentSizes", "resultSegmentSizes"
+"""The attributes with the number of values of each group, where it does not follow from how many there are."""
+
 
 class Field:
     """Common to all fields: the name it is bound to, and its record once the class is complete."""
@@ -32,7 +35,9 @@ class Field:
 
 
 class ValueField(Field):
-    """An operand or result. ``index`` is its place among the fields of its kind; set when the class is built."""
+    """An operand or result. ``index`` is its place among the fields of its kind, and ``entries`` are those that it has
+    in segment sizes; set when the class is built.
+    """
 
     def __init__(self, kind: Literal["operand", "result"], arity: Arity, constraint: Constraint, doc: str) -> None:
         self.kind = kind
@@ -40,6 +45,7 @@ class ValueField(Field):
         self.constraint = constraint
         self.doc = doc
         self.index = 0
+        self.entries = range(1)
 
     def spec(self) -> ValueSpec:
         mixed = self.arity is Arity.VARIADIC and self.constraint.fixed is None
@@ -47,11 +53,19 @@ class ValueField(Field):
 
     def values(self, op: Op) -> list[Any]:
         """The values of this field on ``op``."""
-        operands = self.kind == "operand"
-        values: Sequence[Any] = op.operation.operands if operands else op.operation.results
+        operands, operation = self.kind == "operand", op.operation
+        values: Sequence[Any] = operation.operands if operands else operation.results
+        if op.spec.operand_segmented if operands else op.spec.result_segmented:
+            # Sizes are long where groups are mixed: those up to here say enough, but for what does not fit.
+            sizes = operation.attributes.get(OPERAND_SIZES if operands else RESULT_SIZES)
+            if isinstance(sizes, ir.DenseI32ArrayAttr) and len(sizes) >= self.entries.stop:
+                start = sum([sizes[k] for k in range(self.entries.start)])
+                end = start + sum([sizes[k] for k in self.entries])
+                if end <= len(values):
+                    return [values[k] for k in range(start, end)]
         counts = value_counts(op, operands=operands)
         start = sum(counts[: self.index])
-        return [values[i] for i in range(start, start + counts[self.index])]
+        return [values[k] for k in range(start, start + counts[self.index])]
 
 
 def value_counts(op: Op, *, operands: bool) -> list[int]:
@@ -61,7 +75,7 @@ def value_counts(op: Op, *, operands: bool) -> list[int]:
     total = len(operation.operands if operands else operation.results)
     segments: tuple[int, ...] | None = None
     if segmented:
-        key = "operandSegmentSizes" if operands else "resultSegmentSizes"
+        key = OPERAND_SIZES if operands else RESULT_SIZES
         raw = operation.attributes.get(key)
         if not isinstance(raw, ir.DenseI32ArrayAttr):
             raise ValueError(f"attribute {key} is missing")

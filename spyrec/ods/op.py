@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from spyrec.mlir import ir
 from spyrec.ods import registry
 from spyrec.ods.convert import to_attribute
-from spyrec.ods.fields import AttrField, Field, OneValue, RegionField, ValueField
+from spyrec.ods.fields import OPERAND_SIZES, RESULT_SIZES, AttrField, Field, OneValue, RegionField, ValueField
 from spyrec.ods.spec import Arity, DialectSpec, OpSpec, RegionSpec, ValueSpec
 from spyrec.ods.traits import Effects, Trait
 from spyrec.ods.violation import Violation
@@ -87,6 +88,9 @@ class Op(ir.OpView):
                 member.index = index
         for values in (operands, results):
             _set_fast_indices(values)
+            starts = accumulate((member.spec().irdl_count for member in values), initial=0)
+            for member, (first, after) in zip(values, pairwise(starts), strict=True):
+                member.entries = range(first, after)
         cls.dialect = dialect
         cls.trait_set, cls.effect_set = tuple(traits), effects
         cls.NAME = cls.OPERATION_NAME = f"{dialect.DIALECT_NAMESPACE}.{name}"
@@ -152,8 +156,8 @@ class Op(ir.OpView):
         if fields:
             raise TypeError(f"{spec.name} has no field {', '.join(sorted(fields))}")
         for key, sizes in (
-            ("operandSegmentSizes", spec.operand_segments(operand_counts)),
-            ("resultSegmentSizes", spec.result_segments(result_counts)),
+            (OPERAND_SIZES, spec.operand_segments(operand_counts)),
+            (RESULT_SIZES, spec.result_segments(result_counts)),
         ):
             if sizes is not None:
                 attributes[key] = ir.DenseI32ArrayAttr.get(sizes)

@@ -15,13 +15,13 @@ from typing import Any
 
 from spyrec.mlir import ir
 from spyrec.ods import registry
-from spyrec.ods.fields import value_counts
+from spyrec.ods.fields import OPERAND_SIZES, RESULT_SIZES, value_counts
 from spyrec.ods.op import Dialect, Op
 from spyrec.ods.spec import Arity, Constraint, OpSpec, RegionSpec, ValueSpec
 from spyrec.ods.violation import Violation, encode
 
 _suspended: ContextVar[bool] = ContextVar("verification_suspended", default=False)
-_SEGMENT_KEYS = frozenset({"operandSegmentSizes", "resultSegmentSizes"})
+_SEGMENT_KEYS = frozenset({OPERAND_SIZES, RESULT_SIZES})
 
 
 @contextlib.contextmanager
