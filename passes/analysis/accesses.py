@@ -43,6 +43,7 @@ class Accesses:
         self.pinned: BufferPlace | None = None
         self.exposed: dict[BufferPlace, None] = {}
         self._places: dict[Place, Place] = {}
+        self._shown: dict[ir.Value, tuple[Place, bool]] = {}
 
     def one(self, place: Place) -> Place:
         """The one object that stands for all places equal to ``place``."""
@@ -85,6 +86,10 @@ class Accesses:
         remote: bool = False,
     ) -> list[Access]:
         """The access to what is shown of a buffer; to all of it where only the run knows which part that is."""
+        is_known = not anywhere and not remote
+        if is_known and buffer in self._shown:
+            found, moves = self._shown[buffer]
+            return [Access(found, write, whole and not moves)]
         view = view_of(buffer)
         place = self.buffers.get(view.root) if view is not None else None
         if view is None or place is None:
@@ -104,6 +109,7 @@ class Accesses:
         first, variables = self.addresses.over_counters(start.scaled(size))
         part = PartPlace(place, first, box, element, variables=variables)
         found = place if element == place.size else self.one(part)
+        self._shown[buffer] = found, bool(variables)
         return [Access(found, write, whole and not variables)]
 
     def _box_access(

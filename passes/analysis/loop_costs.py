@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from spyrec.device import cost, routes
 from spyrec.device.model import Device
@@ -125,13 +126,13 @@ class Iteration:
         self.moving = max(shared, *busy.values(), 0)
         """Cycles in which what moves data is busy."""
 
-    @property
+    @cached_property
     def whole(self) -> float:
         """Cycles of all compute ops, one after the other on one corelet."""
         merged = sum(compute.merged for compute in self.computes)
         return sum(compute.whole for compute in self.computes) - merged * _start(self.device)
 
-    @property
+    @cached_property
     def cut(self) -> float:
         """Cycles of the compute ops where each is cut that gains by it; the corelets meet where one is cut and the
         next is not.
@@ -142,13 +143,13 @@ class Iteration:
         cycles = sum(compute.cut for compute in self.computes) - merged * _start(self.device)
         return cycles + meetings * corelets.meeting(self.device)
 
-    @property
+    @cached_property
     def ordered(self) -> float:
         """Cycles in which an iteration on another corelet has to wait: from the first op that touches what iterations
         hand on in LX to the last, and until the other knows.
         """
         carried = set(self._carried())
-        touching = [k for k, compute in enumerate(self.computes) if carried & set(_roots(compute.op.operands))]
+        touching = [k for k, touched in enumerate(self._computed) if carried & touched]
         if not touching:
             return 0
         chain = self.computes[touching[0] : touching[-1] + 1]
@@ -165,12 +166,24 @@ class Iteration:
         """
         in_turns = self.turn * 100 < self.cut * (100 - WORTH)
         pace = max(self.moving, self.turn if in_turns else self.cut, 1)
-        stops: list[float] = [move.whole for move in self.moves if buffer in _roots(move.view.operation.operands)]
-        touching = [k for k, compute in enumerate(self.computes) if buffer in _roots(compute.op.operands)]
+        stops: list[float] = [
+            move.whole for move, touched in zip(self.moves, self._moved, strict=True) if buffer in touched
+        ]
+        touching = [k for k, touched in enumerate(self._computed) if buffer in touched]
         if touching:
             span = self.computes[touching[0] : touching[-1] + 1]
             stops.append(sum(compute.whole if in_turns else compute.cut for compute in span))
         return math.ceil(sum(stop + corelets.meeting(self.device) for stop in stops) / pace)
+
+    @cached_property
+    def _computed(self) -> list[frozenset[ir.Value]]:
+        """The buffers that each compute op touches."""
+        return [frozenset(_roots(compute.op.operands)) for compute in self.computes]
+
+    @cached_property
+    def _moved(self) -> list[frozenset[ir.Value]]:
+        """The buffers that each transfer touches."""
+        return [frozenset(_roots(move.view.operation.operands)) for move in self.moves]
 
     @property
     def _rotated(self) -> Sequence[Compute]:

@@ -150,7 +150,9 @@ def described(found: object) -> list[object]:
             return [(visit(key), visit(value)) for key, value in at.items()]
         if isinstance(at, (Addresses, Device)):
             return None
-        if not is_dataclass(at) and not isinstance(at, Iteration):
+        if isinstance(at, Iteration):
+            return [visit(at.computes), visit(at.moves), at.moving]
+        if not is_dataclass(at):
             return at
         if id(at) not in numbers:
             numbers[id(at)] = len(numbers)
