@@ -10,7 +10,7 @@ from typing import ClassVar
 from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import arith, ir, scf
-from spyrec.passes.analysis import buffers, kernels, ops
+from spyrec.passes.analysis import buffers, kernels, ops, room
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.loop_costs import WORTH, Iteration, loop_costs
 from spyrec.passes.analysis.slices import CORELET, UNIT
@@ -72,15 +72,15 @@ class AlternateCorelets(Pass):
             if (costs := iterations.of(inner)) is not None
         ]
         made = 0
-        room = _room(op, ctx.device)
+        left = room.room(op, ctx.device)
         for turns, costs in found:
             if turns.trips is not None and turns.trips < turns.count:
                 continue
             growth = turns.growth(ctx.device)
-            fits = all(bytes_ <= max(0, room[space]) for space, bytes_ in growth.items())
+            fits = all(bytes_ <= max(0, left[space]) for space, bytes_ in growth.items())
             if fits and self._gains(turns, costs):
                 turns.make()
-                room.subtract(growth)
+                left.subtract(growth)
                 made += 1
         if not made:
             return UNCHANGED
@@ -96,28 +96,6 @@ class AlternateCorelets(Pass):
         return after * 100 < before * (100 - self.gain * turns.copies)
 
 
-def _room(function: ir.Operation, device: Device) -> Counter[str]:
-    """Bytes that are left of each memory that buffers lie in; none where transfers name bytes by address."""
-    room: Counter[str] = Counter()
-    for space in {buffers.memory_of(buffer.result) for buffer in buffers.allocations(function)}:
-        memory = device.buffered(space)
-        if memory is not None and not buffers.names_bytes(function, space):
-            room[space] = device.share(memory)
-    for buffer in buffers.allocations(function):
-        room[buffers.memory_of(buffer.result)] -= _slot(buffer, device) * _depth(buffer)
-    return room
-
-
-def _slot(buffer: dataflow.AllocOp, device: Device) -> int:
-    memory = device.buffered(buffers.memory_of(buffer.result))
-    bytes_ = buffers.size(buffer.result.type)
-    return bytes_ if memory is None else memory.aligned(bytes_)
-
-
-def _depth(buffer: dataflow.AllocOp) -> int:
-    return 1 if buffer.depth is None else buffer.depth.value
-
-
 def _can(loop: ir.Operation, device: Device) -> bool:
     """Whether the iterations of a loop can be given to different corelets."""
     counter = loop.regions[0].blocks[0].arguments[0]
@@ -127,7 +105,7 @@ def _can(loop: ir.Operation, device: Device) -> bool:
     for view in loop.regions[0].blocks[0].operations:
         op = view.operation
         if isinstance(view, dataflow.AllocOp):
-            slots = max(slots, _depth(view))
+            slots = max(slots, room.depth(view))
         elif UNIT in op.attributes:
             kind = ir.FlatSymbolRefAttr(op.attributes[UNIT]).value
             if CORELET in op.attributes or kind not in device.units or device.units[kind].level != "corelet":
@@ -179,13 +157,13 @@ class _Turns:
         found: Counter[str] = Counter()
         for view in self.body.operations:
             if isinstance(view, dataflow.AllocOp):
-                more = self._shared(view) * self.count + self.rest - _depth(view)
-                found[buffers.memory_of(view.result)] += _slot(view, device) * more
+                more = self._shared(view) * self.count + self.rest - room.depth(view)
+                found[buffers.memory_of(view.result)] += room.slot(view, device) * more
         return found
 
     def _shared(self, buffer: dataflow.AllocOp) -> int:
         """The slots of a buffer that each corelet gets."""
-        return max(1, _depth(buffer) // self.count)
+        return max(1, room.depth(buffer) // self.count)
 
     def make(self) -> None:
         """Put the turns in the place of the loop."""

@@ -131,8 +131,9 @@ STAGES: tuple[Stage, ...] = (
             Step("func.func(narrow-stages)", "What is too much for a memory on the way passes it in pieces."),
             Step("func.func(choose-buffer-depth)", "Units run ahead as far as their buffers have slots."),
             Step(
-                "func.func(alternate-corelets,split-corelets)",
-                "A core has two units of each kind: they take iterations in turns, or do what is large together.",
+                "func.func(alternate-corelets,pipeline-corelets,split-corelets)",
+                "A core has two units of each kind: they take iterations in turns, do half of each, or do what is large"
+                " together.",
             ),
             Step("func.func(merge-streams)", "What one unit does with the same points is one stream of it."),
         ),

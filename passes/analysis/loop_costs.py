@@ -129,8 +129,12 @@ class Iteration:
     @cached_property
     def whole(self) -> float:
         """Cycles of all compute ops, one after the other on one corelet."""
-        merged = sum(compute.merged for compute in self.computes)
-        return sum(compute.whole for compute in self.computes) - merged * _start(self.device)
+        return self.one_after_another(self.computes)
+
+    def one_after_another(self, computes: Sequence[Compute]) -> float:
+        """Cycles of some ops that follow one another in the text, on one corelet."""
+        merged = sum(compute.merged for compute in computes[1:])
+        return sum(compute.whole for compute in computes) - merged * _start(self.device)
 
     @cached_property
     def cut(self) -> float:
