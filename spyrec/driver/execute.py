@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spyrec import sim
     from spyrec.interp import Probes
     from spyrec.spyrecode import Artifact, Launch, Signature
+    from spyrec.spyrecode.launch import Region
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,6 @@ def never_written(before: Launch, after: Launch, execute: Callable[[Launch], obj
     """
     import numpy as np
 
-    from spyrec import numerics
     from spyrec.spyrecode.launch import UNWRITTEN
 
     read = [r for r in after.regions if r.read]
@@ -142,25 +142,29 @@ def never_written(before: Launch, after: Launch, execute: Callable[[Launch], obj
         shared = any(r.address < end and region.address < r.address + r.size for r in read)
         if not region.written or shared:
             continue
-        size = numerics.sizeof(next(v.type for v in region.views if "w" in v.access))
-        usable = region.size // size * size
-        data = after.memory.read(region.address, usable).reshape(-1, size)
+        data = _elements(after, region)
         blank = (data == UNWRITTEN).all(axis=1)
         if blank.any():
             suspects[region.key] = blank
-            again.memory.write(region.address, np.zeros(usable, np.uint8))
+            again.memory.write(region.address, np.zeros(data.size, np.uint8))
     if not suspects:
         return {}
     execute(again)
     found: Masks = {}
     for region in again.regions:
         if region.key in suspects:
-            blank = suspects[region.key]
-            data = again.memory.read(region.address, region.size)
-            untouched = blank & (data[: data.size // len(blank) * len(blank)].reshape(len(blank), -1) == 0).all(axis=1)
+            untouched = suspects[region.key] & (_elements(again, region) == 0).all(axis=1)
             if untouched.any():
                 found[region.key] = untouched
     return found
+
+
+def _elements(launch: Launch, region: Region) -> npt.NDArray[np.uint8]:
+    """The whole elements of an array that the kernel writes, in a launch's memory: a row of bytes each."""
+    from spyrec import numerics
+
+    size = numerics.sizeof(next(v.type for v in region.views if "w" in v.access))
+    return launch.memory.read(region.address, region.size // size * size).reshape(-1, size)
 
 
 def unwritten(comparisons: list[Comparison]) -> list[diag.Diagnostic]:
@@ -192,9 +196,7 @@ def compare(
         if not views:
             continue
         type_ = views[0].type
-        usable = region.size // numerics.sizeof(type_) * numerics.sizeof(type_)
-        got = numerics.from_bytes(launch.memory.read(region.address, usable), type_)
-        want = numerics.from_bytes(reference.memory.read(region.address, usable), type_)
+        got, want = (numerics.from_bytes(_elements(of, region).ravel(), type_) for of in (launch, reference))
         shapes = {v.sizes for v in views if v.dense and math.prod(v.sizes) == got.size}
         shape = shapes.pop() if len(shapes) == 1 else got.shape
         masks = [(m or {}).get(region.key) for m in (left, reference_left)]

@@ -38,6 +38,26 @@ def test_what_only_one_side_wrote_differs() -> None:
     assert "6074 of 6144 elements of z_ptr were never written" in execute.unwritten([found])[0].message
 
 
+def test_bytes_behind_the_last_whole_element_are_no_element() -> None:
+    """10 bytes are two elements of f32; the kernel writes the first one, as 0."""
+    views = tuple(
+        spyrecode.View(0, "z", type_, (count,), (1,), 0, count, "w") for type_, count in (("f32", 2), ("i8", 10))
+    )
+    arguments = (spyrecode.Argument(0, "z", "address", "index"),)
+    before = spyrecode.bind(spyrecode.Signature("k", 1, arguments, views, "k.mlir"), {}, {})
+    (region,) = before.regions
+    assert region.size == 10
+
+    def writes(launch: spyrecode.Launch) -> None:
+        launch.memory.write(region.address, np.zeros(4, np.uint8))
+
+    after = before.copy()
+    writes(after)
+    assert {name: mask.tolist() for name, mask in execute.never_written(before, after, writes).items()} == {
+        "z": [False, True]
+    }
+
+
 def sums(got: list[float], *, in_parts: bool) -> list[str | None]:
     """Ids of what is said of an array of f32 that should be 100 and 1."""
     want = np.array([100, 1], np.float32)
