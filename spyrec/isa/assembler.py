@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NoReturn, TypeVar
 
 from spyrec.errors import Diagnostic, InvalidKernel, Position, Severity
-from spyrec.isa.check import problems
+from spyrec.isa.check import Problem, problems
 from spyrec.isa.codec import encode_fields
 from spyrec.isa.fields import Field, FieldError, Kind
 from spyrec.isa.micro import CONST, SPLAT
@@ -30,7 +30,18 @@ from spyrec.isa.objects import (
     UnitProgram,
     Xfer,
 )
-from spyrec.isa.table import BY_OP, ELEMENT_TYPES, FOLDS, MICRO_BY_OP, OUTSIDE, REMOTE, SIDES, SPACES, STARTS
+from spyrec.isa.table import (
+    BY_OP,
+    ELEMENT_TYPES,
+    FOLDS,
+    MAX_RANK,
+    MICRO_BY_OP,
+    OUTSIDE,
+    REMOTE,
+    SIDES,
+    SPACES,
+    STARTS,
+)
 
 T = TypeVar("T")
 _TOKEN = re.compile(
@@ -51,22 +62,23 @@ def assemble(text: str, filename: str = "<assembly>") -> Binary:
     """The binary that ``text`` describes.
 
     Raises ``InvalidKernel`` (id ``bad-assembly``), at the line and column for what cannot be read, at the line of the
-    unit or instruction for what breaks a rule of the instruction set or does not fit its field.
+    declaration or instruction for what breaks a rule of the instruction set or does not fit its field.
     """
-    binary, lines = _Assembler(text, filename).binary()
+    assembler = _Assembler(text, filename)
+    binary = assembler.binary()
 
-    def mistake(message: str, label: str, index: int | None) -> Diagnostic:
-        line = lines.get((label, index), 0)
+    def mistake(message: str, line: int) -> Diagnostic:
         place = Position(filename, line, 1) if line else None
         return Diagnostic(Severity.ERROR, message, "bad-assembly", place)
 
-    found = [mistake(str(problem), problem.label, problem.index) for problem in problems(binary)]
+    found = [mistake(str(problem), assembler.line(problem)) for problem in problems(binary)]
     if found:
         raise InvalidKernel(found)
     try:
         encode_fields(binary)
     except FieldError as error:
-        raise InvalidKernel([mistake(str(error), *(error.place or ("", None)))]) from error
+        line = assembler.places.get(error.place, 0) if error.place is not None else 0
+        raise InvalidKernel([mistake(str(error), line)]) from error
     return binary
 
 
@@ -191,10 +203,20 @@ class _Assembler:
         self.buffers: list[Buffer] = []
         self.channels: list[Channel] = []
         self.units: list[UnitProgram] = []
+        #: The line of each unit (index ``None``) and of each of its instructions, by its label.
         self.places: dict[tuple[str, int | None], int] = {}
+        #: The last line of each other declaration, by its word and name.
+        self.declared: dict[tuple[str, str], int] = {}
 
-    def binary(self) -> tuple[Binary, dict[tuple[str, int | None], int]]:
-        """The binary, and the line of each instruction by unit label and index."""
+    def line(self, problem: Problem) -> int:
+        """Where a broken rule was written; 0 if nowhere."""
+        word, name = problem.declared
+        if problem.label or word == "unit":
+            return self.places.get((problem.label or name, problem.index), 0)
+        return self.declared.get((word, name), 0)
+
+    def binary(self) -> Binary:
+        """The binary, which may break rules."""
         readers = {
             "tiles": self._tiles,
             "parameters": self._parameters,
@@ -207,7 +229,7 @@ class _Assembler:
             line = self.lines[self.at]
             self.at += 1
             readers[line.choice("a declaration", set(readers))](line)
-        binary = Binary(
+        return Binary(
             tuple(self.units),
             tuple(self.channels),
             tuple(self.buffers),
@@ -215,10 +237,10 @@ class _Assembler:
             tuple(self.table),
             self.tiles,
         )
-        return binary, self.places
 
     def _tiles(self, line: _Line) -> None:
         self.tiles = self._count(line)
+        self.declared["tiles", ""] = line.number
         line.finish()
 
     def _parameters(self, line: _Line) -> None:
@@ -237,6 +259,7 @@ class _Assembler:
         while line.accept(","):
             row.append(self._entry(line))
         line.finish()
+        self.declared["table", ""] = line.number
         self.table.append(tuple(row))
 
     def _entry(self, line: _Line) -> int:
@@ -248,6 +271,7 @@ class _Assembler:
 
     def _buffer(self, line: _Line) -> None:
         name = line.name()
+        self.declared["buffer", name] = line.number
         memory = line.name() if line.accept("in") else LX
         line.expect("address")
         address = self._count(line, 64)
@@ -259,6 +283,7 @@ class _Assembler:
 
     def _channel(self, line: _Line) -> None:
         name = line.name()
+        self.declared["channel", name] = line.number
         line.expect("from")
         source = line.name()
         line.expect("to")
@@ -469,7 +494,7 @@ class _Code:
         folded = 0
         token = line.peek()
         for count in line.listed(line.number_, "]"):
-            if not 0 <= count < 4 or folded >> count:
+            if not 0 <= count < MAX_RANK or folded >> count:
                 line.fail(f"{count} is no count after those before it", token)
             folded |= 1 << count
         return folded

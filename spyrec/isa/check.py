@@ -19,12 +19,13 @@ from spyrec.isa.table import BY_OP, ELEMENT_BYTES, ELEMENT_TYPES, MAX_RANK, MICR
 @dataclass(frozen=True)
 class Problem:
     """A broken rule: in instruction ``index`` of the unit with ``label``, or in the binary's tables (``label``
-    empty).
+    empty), in what ``declared`` names by the word of its declaration in assembly and its name.
     """
 
     message: str
     label: str = ""
     index: int | None = None
+    declared: tuple[str, str] = ("", "")
 
     def __str__(self) -> str:
         if not self.label:
@@ -40,28 +41,32 @@ def problems(binary: Binary) -> Iterator[Problem]:
     """All rules that ``binary`` breaks, in order of place."""
     labels = {unit.label for unit in binary.units}
     if binary.tiles < 1:
-        yield Problem(f"{binary.tiles} tiles; at least 1 is needed")
+        yield Problem(f"{binary.tiles} tiles; at least 1 is needed", declared=("tiles", ""))
     for twice in _repeated(unit.label for unit in binary.units):
-        yield Problem(f"two programs for unit {twice}")
-    for what, names in (("channels", (c.name for c in binary.channels)), ("buffers", (b.name for b in binary.buffers))):
+        yield Problem(f"two programs for unit {twice}", declared=("unit", twice))
+    for what, names in (("channel", (c.name for c in binary.channels)), ("buffer", (b.name for b in binary.buffers))):
         for twice in _repeated(names):
-            yield Problem(f"two {what} are called '{twice}'")
+            yield Problem(f"two {what}s are called '{twice}'", declared=(what, twice))
     for channel in binary.channels:
         for end in (channel.source, channel.target):
             if end not in labels:
-                yield Problem(f"channel '{channel.name}' names unit {end}, which has no program")
+                message = f"channel '{channel.name}' names unit {end}, which has no program"
+                yield Problem(message, declared=("channel", channel.name))
     for buffer in binary.buffers:
+        declared = "buffer", buffer.name
         if buffer.depth < 1 or buffer.slot_bytes < 1:
-            yield Problem(
+            message = (
                 f"buffer '{buffer.name}' has {buffer.depth} slots of {buffer.slot_bytes} bytes; each is at least 1"
             )
+            yield Problem(message, declared=declared)
         if buffer.memory == "device":
-            yield Problem(f"buffer '{buffer.name}' lies in device memory")
+            yield Problem(f"buffer '{buffer.name}' lies in device memory", declared=declared)
     widths = {len(row) for row in binary.core_table}
     if binary.core_table and (len(widths) != 1 or widths == {0} or len(binary.core_table) != binary.tiles):
-        yield Problem(
+        message = (
             f"the core table has {len(binary.core_table)} rows of {sorted(widths)} entries for {binary.tiles} tiles"
         )
+        yield Problem(message, declared=("table", ""))
     for unit in binary.units:
         for index, message in _unit_problems(unit, binary):
             yield Problem(message, unit.label, index)

@@ -24,6 +24,10 @@ def halt(site: Site, instruction: Instruction) -> Step:
     return step
 
 
+MAX_ITERATIONS = 1 << 32
+"""A ``loop`` of more iterations is refused: nobody waits for its end."""
+
+
 def loop(site: Site, instruction: Instruction) -> Step:
     rd, ra, body, behind = instruction.rd, instruction.ra, site.index + 1, instruction.target + 1
     limit, cycles = site.world.device.limits.loop_count, site.cycles
@@ -32,6 +36,8 @@ def loop(site: Site, instruction: Instruction) -> Step:
         count = unit.regs[ra]
         if count < 0:
             raise UnitStops("loop-count", f"a loop of {count} iterations")
+        if count > MAX_ITERATIONS:
+            raise UnitStops("too-many-iterations", f"a loop of {count} iterations; {MAX_ITERATIONS} are simulated")
         unit.time += cycles
         if count == 0:
             return behind

@@ -506,6 +506,12 @@ def test_a_host_without_memory_is_an_error_at_the_instruction(monkeypatch: pytes
     assert (found.id, found.position) == ("host-memory", Position(assembled.FILE, 1, 1))
 
 
+def test_a_loop_that_nobody_waits_for_is_refused() -> None:
+    found = assembled_fault(f"unit load\n li r1, {_FURTHEST}\n loop r2, r1, end\nend:\n endloop\n halt")
+    assert found.id == "too-many-iterations"
+    assert found.position == Position(assembled.FILE, 2, 1)
+
+
 LISTED = """unit load
   param r1, 0
   li r2, {low}
