@@ -15,7 +15,7 @@ from spyrec.device.model import Device
 from spyrec.dialects.dataflow import LX
 from spyrec.mlir import ir
 from spyrec.passes.analysis.dry_run.between import TooMany, conflicts
-from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Code, Unmodelled, code_of
+from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Code, Unmodelled, code_of, hosts
 from spyrec.passes.analysis.dry_run.machine import BUDGET, Fault, Impossible, OutOfBudget, Raced, Run, Touch
 from spyrec.passes.analysis.dry_run.memory import Memory
 from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per
@@ -44,8 +44,19 @@ class Verdict:
 
 def verdict(function: ir.Operation, device: Device) -> Verdict:
     """Run a program for all classes of inputs."""
+    found = Verdict()
+    for host in hosts(function):
+        one = _verdict(function, device, host)
+        found.faults = one.faults
+        found.unproven = one.unproven | found.unproven
+        if found.faults:
+            break
+    return found
+
+
+def _verdict(function: ir.Operation, device: Device, host: int | None) -> Verdict:
     try:
-        code = code_of(function)
+        code = code_of(function, host)
     except Unmodelled as unknown:
         return Verdict(unproven=_only(function, f"the program was not executed: {unknown} has no meaning without data"))
     found = Verdict()

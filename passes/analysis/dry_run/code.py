@@ -138,9 +138,11 @@ class Code:
         return self.remote or any(link.peers for link in self.links.values())
 
 
-def code_of(function: ir.Operation) -> Code:
-    """The steps of ``function``. Raises :class:`Unmodelled`."""
-    return _Builder(function).build()
+def code_of(function: ir.Operation, host: int | None = None) -> Code:
+    """The steps of ``function``, in which all arguments that may lie anywhere lie on argument number ``host``, or else
+    on the first of themselves. Raises :class:`Unmodelled`.
+    """
+    return _Builder(function).build(host)
 
 
 class _Builder:
@@ -151,9 +153,8 @@ class _Builder:
         """Slots of what may be another value in another iteration."""
         self.add = self.code.scalar("+", int.__add__)
 
-    def build(self) -> Code:
+    def build(self, host: int | None) -> Code:
         code = self.code
-        aliased: int | None = None
         addresses = _addresses(code.function)
         for argument in kernels.arguments(code.function):
             number = argument.arg_number
@@ -163,8 +164,8 @@ class _Builder:
                 code.given[slot] = Sym(("argument", number), granularity=step or 1, upperbound=most)
                 continue
             marked = kernels.may_alias(argument)
-            aliased = number if marked and aliased is None else aliased
-            segment = 1 + (aliased if marked and aliased is not None else number)
+            host = number if marked and host is None else host
+            segment = 1 + (host if marked and host is not None else number)
             code.given[slot] = segment << POINTER_BITS
             if segment in code.names:
                 code.aliased.add(segment)
@@ -624,6 +625,14 @@ def _addresses(function: ir.Operation) -> set[int]:
                 if base is not None and isinstance(base.owner, ir.Block):
                     found.add(ir.BlockArgument(base).arg_number)
     return found
+
+
+def hosts(function: ir.Operation) -> list[int | None]:
+    """Where arguments that may lie anywhere are looked at: on the first of themselves, and on each other argument."""
+    arguments = [a for a in kernels.arguments(function) if a.arg_number in _addresses(function)]
+    if not any(map(kernels.may_alias, arguments)):
+        return [None]
+    return [None, *(argument.arg_number for argument in arguments if not kernels.may_alias(argument))]
 
 
 _SIGNATURE = "dataflow.signature"
