@@ -7,9 +7,11 @@ the units are shared by all of them.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from spyrec import numerics
@@ -145,10 +147,23 @@ def code_of(function: ir.Operation, host: int | None = None) -> Code:
     return _Builder(function).build(host)
 
 
+@dataclass
+class _Loop:
+    """How many ``times`` a loop runs, if that is known; ``visits``: iterations meet different cores, or loops whose
+    iterations do.
+    """
+
+    times: int | None
+    visits: bool
+
+
 class _Builder:
     def __init__(self, function: ir.Operation) -> None:
         self.code = Code(function, kernels.tiles(function))
         self.slots: dict[ir.Value, int] = {}
+        self.around: list[_Loop] = []
+        self.ends: defaultdict[str, list[list[_Loop]]] = defaultdict(list)
+        """For each channel inside of a core, the loops around its ends."""
         self.counted: set[int] = set()
         """Slots of what may be another value in another iteration."""
         self.add = self.code.scalar("+", int.__add__)
@@ -190,7 +205,21 @@ class _Builder:
                 code.units.append(unit)
             elif op.name != "func.return":
                 code.outer.append(self.scalar(op))
+        self._meet()
         return code
+
+    def _meet(self) -> None:
+        """Loops that a channel joins with one that visits cores have to be run as that one is."""
+        spreads = any(loop.visits for ends in self.ends.values() for end in ends for loop in end)
+        while spreads:
+            spreads = False
+            for ends in self.ends.values():
+                for loops in zip_longest(*ends):
+                    there = [loop for loop in loops if loop is not None]
+                    visited = {loop.times for loop in there if loop.visits}
+                    for loop in there:
+                        if loop.times in visited and not loop.visits:
+                            loop.visits = spreads = True
 
     def slot(self, value: ir.Value) -> int:
         return self.slots.setdefault(value, len(self.slots))
@@ -253,10 +282,11 @@ class _Builder:
             self.code.moduli |= moduli(op)
             self.counted.add(dest)
         scalar = self.code.scalar(name, fn)
+        one = args[0]
 
         def step(unit: Unit) -> None:
             values = unit.values
-            values[dest] = scalar(*(values[a] for a in args))
+            values[dest] = scalar(values[one]) if len(args) == 1 else scalar(*[values[a] for a in args])
 
         def guarded(unit: Unit) -> None:
             try:
@@ -273,17 +303,19 @@ class _Builder:
         counter, *carried = [self.slot(a) for a in body.arguments]
         results = [self.slot(r) for r in op.results]
         self.counted.update([counter, *carried, *results])
+        loop = _Loop(_iterations(op), _visits_cores(op))
+        self.around.append(loop)
         nodes, yielded = self.block(body)
+        self.around.pop()
         self.code.height = max(self.code.height, _height(op))
-        visits = _visits_cores(op)
-        if visits:
-            self.code.visits.add(_iterations(op))
+        if loop.visits:
+            self.code.visits.add(loop.times)
 
         def run(unit: Unit) -> Flow:
             values = unit.values
             state = [values[i] for i in inits]
             low, step = unit.control(values[bounds[0]]), unit.control(values[bounds[2]], 1)
-            for number in unit.run.counters(unit, low, values[bounds[1]], step, visits):
+            for number in unit.run.counters(unit, low, values[bounds[1]], step, loop.visits):
                 values[counter] = number
                 for slot, value in zip(carried, state, strict=True):
                     values[slot] = value
@@ -341,6 +373,8 @@ class _Builder:
     def synchronise(self, view: WaitOp | PostOp) -> Node:
         op, name, operand = view.operation, view.channel.value, getattr(view, "peer", None)
         peer = None if operand is None else self.use(operand)
+        if peer is None:
+            self.ends[name].append(self.around.copy())
         if isinstance(view, PostOp):
             return False, lambda unit: unit.post(op, name, None if peer is None else unit.values[peer])
         return True, lambda unit: unit.wait(op, name, None if peer is None else unit.values[peer])
@@ -444,6 +478,7 @@ class _Builder:
         clip = self._clip(view, counts)
         whole = box(counts, strides[1], size)
         fills = view.fill is not None
+        plain = not fills and not lists and view.put_to is None
         get_from = None if view.get_from is None else self.use(view.get_from)
         put_to = None if view.put_to is None else self.use(view.put_to)
         add = self.add
@@ -453,6 +488,9 @@ class _Builder:
 
         def step(unit: Unit) -> None:
             first, kept = clip(unit)
+            there = None if get_from is None else unit.core(op, unit.values[get_from])
+            if plain and 0 in kept:
+                return
             extra: list[list[tuple[int, int]]] = [[], []]
             for side, touch in lists:
                 extra[side].append(touch(unit, first, kept))
@@ -461,7 +499,6 @@ class _Builder:
                 for more, steps in zip(extra, strides, strict=True)
             ]
             starts = [sum(f * s for f, s in zip(first, steps, strict=True)) for steps in strides]
-            there = None if get_from is None else unit.core(op, unit.values[get_from])
             source(unit, shapes[0], starts[0], bool(extra[0]), there)
             cores: list[int | None] = [None]
             if put_to is not None:
@@ -478,18 +515,20 @@ class _Builder:
         if view.static_lower is None or view.static_upper is None:
             return lambda unit: ([0] * len(counts), counts)
         dynamic = ir.ShapedType.get_dynamic_size()
-        bounds: list[list[int | None]] = []
+        bounds: list[list[int]] = []
         for static, operands in ((view.static_lower, view.lower), (view.static_upper, view.upper)):
             slots = iter([self.use(v) for v in operands])
             bounds.append([~next(slots) if entry == dynamic else max(0, entry) for entry in static])
+        sides = list(zip(*bounds, counts, strict=True))
 
         def region(unit: Unit) -> tuple[list[int], tuple[int, ...]]:
-            low, high = (
-                [unit.bound(unit.values[~e], c) if e is not None and e < 0 else int(e or 0) for e, c in pairs]
-                for pairs in (zip(side, counts, strict=True) for side in bounds)
-            )
-            first = [max(0, a) for a in low]
-            return first, tuple(max(0, min(c, b) - a) for a, b, c in zip(first, high, counts, strict=True))
+            first, kept = [], []
+            for low, high, count in sides:
+                start = unit.bound(unit.values[~low], count) if low < 0 else low
+                end = unit.bound(unit.values[~high], count) if high < 0 else min(high, count)
+                first.append(start)
+                kept.append(max(0, end - start))
+            return first, tuple(kept)
 
         return region
 

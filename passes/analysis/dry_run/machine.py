@@ -20,6 +20,8 @@ from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per, Sym, V
 BUDGET = 400_000
 """Steps of one run."""
 
+DEVICE = "device"
+
 _MAX_MODULUS = 64
 """Greater divisors of counters do not decide how many iterations are run."""
 
@@ -84,7 +86,8 @@ class Channel:
 
 
 class Unit:
-    """A unit of core number ``place`` of the run: a process. ``kept``: how many sums a contraction has left in it;
+    """A unit of core number ``place`` of the run: a process. ``posts``: its own entry of its clock, that of its last
+    post; ``kept``: how many sums a contraction has left in it;
     ``assumed``: what it does from now on may depend on a choice.
     """
 
@@ -95,7 +98,7 @@ class Unit:
         self.label = code.label
         self.values = values
         self.clock: Clock = np.zeros(units, np.int64)
-        self.clock[number] = 1
+        self.clock[number] = self.posts = 1
         self.flow = self.steps(code.nodes)
         self.blocked: tuple[Channel, ir.Operation] | None = None
         self.over = False
@@ -105,8 +108,8 @@ class Unit:
     def steps(self, nodes: Sequence[Node]) -> Flow:
         """Run some steps; gives way where a channel is empty."""
         run = self.run
+        run.left -= len(nodes)
         for waits, step in nodes:
-            run.left -= 1
             if waits:
                 yield from step(self)
             else:
@@ -118,6 +121,8 @@ class Unit:
 
     def control(self, value: Value, default: int = 0) -> int:
         """An integer on which control depends, or an address in LX."""
+        if type(value) is int:
+            return value
         if isinstance(value, Sym):
             self.assumed = True
             value = self.run.choices.plain(value, default)
@@ -151,8 +156,9 @@ class Unit:
             channel.used = op
         channel.posted += 1
         channel.tokens.append(self.clock)
+        self.posts += 1
         self.clock = self.clock.copy()
-        self.clock[self.number] += 1
+        self.clock[self.number] = self.posts
         if channel.waiter is not None:
             self.run.ready.append(channel.waiter)
             channel.waiter = None
@@ -189,18 +195,21 @@ class Unit:
 
         ``may``: some of the bytes.
         """
-        at = self.control(value)
+        at = value if type(value) is int else self.control(value)
         if shape is None:
             return at
-        area = self.run.code.areas.get(buffer)
+        run = self.run
+        area = run.code.areas.get(buffer)
         memory = LX if area is None else area.memory
         self._inside(op, shape, at, memory, area)
-        self._shape(op, shape, at, spoken(memory), writes and not may)
+        self._shape(op, shape, at, memory, writes and not may)
         if not shape.whole:
-            self.run.in_part(op)
-        access = Access(self.number, int(self.clock[self.number]), op, buffer, writes, may)
-        local = self.run.local[self.place if place is None else place][memory]
-        self.run.judge(local.touch(shape.pieces, at, access, self.clock), memory)
+            run.in_part(op)
+        access = Access(self.number, self.posts, op, buffer, writes, may)
+        local = run.local[self.place if place is None else place][memory]
+        clashes = local.touch(shape.pieces, at, access, self.clock)
+        if clashes:
+            run.judge(clashes, memory)
         return at
 
     def core(self, op: ir.Operation, value: Value) -> int:
@@ -212,6 +221,8 @@ class Unit:
 
     def bound(self, value: Value, count: int) -> int:
         """The bound of a clip of ``count`` steps: when only a launch knows it, all of them, one or none are inside."""
+        if type(value) is int:
+            return max(0, min(value, count))
         inside = self.run.code.clipped(count)(value)
         if isinstance(inside, Sym):
             self.assumed = True
@@ -232,10 +243,10 @@ class Unit:
             value = self._somewhere(value)
             certain = False
         for at in value if isinstance(value, Per) else (value,):
-            self._shape(op, shape, at, "device memory", writes and not may)
+            self._shape(op, shape, at, DEVICE, writes and not may)
         if not shape.whole:
             self.run.in_part(op)
-        access = Access(self.number, int(self.clock[self.number]), op, "", writes, may, certain)
+        access = Access(self.number, self.posts, op, "", writes, may, certain)
         self.run.touches.append(Touch(access, shape, value, self.clock))
 
     def _somewhere(self, address: Sym) -> int | Per:
@@ -265,10 +276,12 @@ class Unit:
 
     def _shape(self, op: ir.Operation, shape: Box, at: int, memory: str, writes: bool) -> None:
         if at % shape.size or not shape.aligned:
-            message = f"elements of {shape.size} bytes from byte {at} of {memory} on are not aligned to their size"
+            where = "device memory" if memory == DEVICE else spoken(memory)
+            message = f"elements of {shape.size} bytes from byte {at} of {where} on are not aligned to their size"
             self.stop("misaligned", op, message)
         if writes and shape.meets:
-            self.stop("overlap", op, f"two elements are written to the same bytes of {memory}")
+            where = "device memory" if memory == DEVICE else spoken(memory)
+            self.stop("overlap", op, f"two elements are written to the same bytes of {where}")
 
     def apart(self, op: ir.Operation, places: Sequence[tuple[Box | None, int]], message: str) -> None:
         """Refuse boxes that share bytes."""
