@@ -97,6 +97,7 @@ class _Check:
         self.buffers: dict[str, BufferOp] = {}
         self.channels: dict[str, ChannelOp] = {}
         self.units: list[ProgramUnitOp] = []
+        self.labels: set[str] = set()
         self.ends: defaultdict[str, _Ends] = defaultdict(_Ends)
         self.sound = True
 
@@ -111,9 +112,11 @@ class _Check:
                 self._declare(op, view.sym_name.value)
                 self.channels[view.sym_name.value] = view
             elif isinstance(view, ProgramUnitOp):
-                kind, corelet = _place(view)
-                if (kind, corelet) in map(_place, self.units):
+                label = _label(view)
+                if label in self.labels:
+                    kind, corelet = _place(view)
                     self.broken(op, f"unit '{kind}' has two programs on corelet {corelet}; split-units makes one")
+                self.labels.add(label)
                 self.units.append(view)
             elif op.name not in support.SCALAR_OPS and op.name != "func.return":
                 self.broken(op, f"{op.name} is still here at stage program; split-units should have removed it")
@@ -166,10 +169,11 @@ class _Check:
             known = ", ".join(self.device.units)
             self.broken(view.operation, f"device '{self.device.name}' has no unit '{kind}', only {known}", "unit")
             return
+        label = _label(view)
         for op, path in paths(view.operation):
             inner = op.opview
             if isinstance(inner, PostOp | WaitOp):
-                self._end(_label(view), inner, path)
+                self._end(label, inner, path)
             elif isinstance(inner, TransferOp | StreamOp | ContractOp):
                 if unit.role not in _ROLES[op.name]:
                     self.broken(op, f"unit '{kind}' (a {unit.role} unit) cannot execute {op.name}")
@@ -222,7 +226,7 @@ class _Check:
     def _joined(self, name: str, view: ChannelOp) -> None:
         for end in ("from_unit", "to_unit"):
             kind = getattr(view, end).value
-            if all(kind != _label(unit) for unit in self.units):
+            if kind not in self.labels:
                 self.broken(view.operation, f"@{name} joins a unit '{kind}' that has no program", end)
                 self.ends.pop(name, None)
                 return

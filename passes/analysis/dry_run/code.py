@@ -153,14 +153,16 @@ class _Loop:
     iterations do.
     """
 
+    op: ir.Operation
     times: int | None
-    visits: bool
+    visits: bool = False
 
 
 class _Builder:
     def __init__(self, function: ir.Operation) -> None:
         self.code = Code(function, kernels.tiles(function))
         self.slots: dict[ir.Value, int] = {}
+        self.loops: list[_Loop] = []
         self.around: list[_Loop] = []
         self.ends: defaultdict[str, list[list[_Loop]]] = defaultdict(list)
         """For each channel inside of a core, the loops around its ends."""
@@ -205,12 +207,17 @@ class _Builder:
                 code.units.append(unit)
             elif op.name != "func.return":
                 code.outer.append(self.scalar(op))
-        self._meet()
+        if code.between_cores:
+            self._meet()
         return code
 
     def _meet(self) -> None:
-        """Loops that a channel joins with one that visits cores have to be run as that one is."""
-        spreads = any(loop.visits for ends in self.ends.values() for end in ends for loop in end)
+        """Find the loops that visit cores; those that a channel joins with one have to be run as that one is."""
+        for loop in self.loops:
+            loop.visits = _visits_cores(loop.op)
+            if loop.visits:
+                self.code.visits.add(loop.times)
+        spreads = bool(self.code.visits)
         while spreads:
             spreads = False
             for ends in self.ends.values():
@@ -303,13 +310,11 @@ class _Builder:
         counter, *carried = [self.slot(a) for a in body.arguments]
         results = [self.slot(r) for r in op.results]
         self.counted.update([counter, *carried, *results])
-        loop = _Loop(_iterations(op), _visits_cores(op))
+        loop = _Loop(op, _iterations(op))
+        self.loops.append(loop)
         self.around.append(loop)
         nodes, yielded = self.block(body)
-        self.around.pop()
-        self.code.height = max(self.code.height, _height(op))
-        if loop.visits:
-            self.code.visits.add(loop.times)
+        self.leave()
 
         def run(unit: Unit) -> Flow:
             values = unit.values
@@ -325,6 +330,12 @@ class _Builder:
                 values[slot] = value
 
         return run
+
+    def leave(self) -> None:
+        """A loop ends. It is as deep as there are loops around it, from the first on that counts its iterations."""
+        self.around.pop()
+        first = next((k for k, loop in enumerate(self.around) if loop.op.name == "scf.for"), len(self.around))
+        self.code.height = max(self.code.height, len(self.around) - first)
 
     def branch(self, op: ir.Operation) -> Callable[[Unit], Flow]:
         condition = self.use(op.operands[0])
@@ -347,8 +358,10 @@ class _Builder:
         inside = [self.slot(a) for a in after.arguments]
         results = [self.slot(r) for r in op.results]
         self.counted.update([*carried, *inside, *results])
+        self.around.append(_Loop(op, None))
         first, (condition, *passed) = self.block(before)
         second, yielded = self.block(after)
+        self.leave()
 
         def run(unit: Unit) -> Flow:
             values = unit.values
@@ -646,12 +659,6 @@ def _visits_cores(loop: ir.Operation) -> bool:
         if any(core is not None and does(core) for core in named):
             return True
     return False
-
-
-def _height(op: ir.Operation) -> int:
-    """How deep loops are nested inside of ``op``."""
-    inner = [_height(o) + 1 for o in kernels.walk(op) if o.name in ("scf.for", "scf.while")]
-    return max(inner, default=0)
 
 
 def _addresses(function: ir.Operation) -> set[int]:

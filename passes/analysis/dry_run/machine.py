@@ -20,6 +20,9 @@ from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per, Sym, V
 BUDGET = 400_000
 """Steps of one run."""
 
+_MOST_NESTED = 1_000
+"""Where no more iterations of a loop inside of others are run, each of them is run 2 D + 1 times, or else D times."""
+
 DEVICE = "device"
 
 _MAX_MODULUS = 64
@@ -336,6 +339,8 @@ class Run:
         code = self.code
         depth = code.depth
         self.limit = 2 * depth + 1
+        # Equal loops of different units may be nested differently deep.
+        self._few = self.limit if self.limit ** (code.height + 1) <= _MOST_NESTED else depth
         self._channels: dict[tuple[str, int, int], Channel] = {}
         small = {m for m in code.moduli if 0 < m <= _MAX_MODULUS}
         depths = [a.depth for a in code.areas.values()]
@@ -403,8 +408,7 @@ class Run:
         if step < 1:
             return
         whole = max(0, -(-(end - low) // step))
-        # Units have loops of their own inside of those that all run.
-        few = self.limit if self.code.height < 3 else self.code.depth
+        few = self._few
         # Whoever meets another core in an iteration has to be met there.
         kept = visits or (self.alike and whole in self.code.visits)
         if self.cuts and not kept and whole > few + self._period:
