@@ -30,7 +30,7 @@ class Frame:
     @property
     def renames(self) -> bool:
         """Whether SSA names change here."""
-        raise NotImplementedError
+        return False
 
 
 _F = TypeVar("_F", bound=Frame)
