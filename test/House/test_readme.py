@@ -1,7 +1,7 @@
 """The console sessions of the README are what the commands print, and its Python does what its comments say.
 
-Those of the guide to a first kernel too; ``python test/tools/doc_examples.py --update docs/first-kernel.md`` renews
-them.
+Those of the guides to a first kernel and to schedules too; ``python test/tools/doc_examples.py --update
+docs/first-kernel.md docs/schedules.md`` renews them.
 """
 
 import functools
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test" / "tools"))
 import doc_examples  # noqa: E402
 
-FIRST = ROOT / "docs" / "first-kernel.md"
+FIRST, SCHEDULES = ROOT / "docs" / "first-kernel.md", ROOT / "docs" / "schedules.md"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SESSIONS = re.findall(r"```console\n\$ (.*)\n((?:.*\n)*?)```", README)
 
@@ -45,16 +45,19 @@ def test_the_python_runs(tmp_path: Path) -> None:
 
 
 @functools.cache
-def guide() -> tuple[doc_examples.Shown, ...]:
-    return tuple(doc_examples.run(FIRST))
+def guide(page: Path) -> tuple[doc_examples.Shown, ...]:
+    return tuple(doc_examples.run(page))
 
 
-@pytest.mark.parametrize("number", range(FIRST.read_text(encoding="utf-8").count("\n$ ")))
-def test_the_guide_is_real(number: int) -> None:
-    assert guide()[number].printed == guide()[number].wanted
+GUIDED = [(page, n) for page in (FIRST, SCHEDULES) for n in range(page.read_text(encoding="utf-8").count("\n$ "))]
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", FIRST], ids=lambda page: page.name)
+@pytest.mark.parametrize(("page", "number"), GUIDED, ids=[f"{page.stem}-{number}" for page, number in GUIDED])
+def test_the_guide_is_real(page: Path, number: int) -> None:
+    assert guide(page)[number].printed == guide(page)[number].wanted
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", FIRST, SCHEDULES], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
     assert links
