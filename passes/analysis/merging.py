@@ -28,25 +28,28 @@ class Merging:
         self._vector = vector
         self._longest = longest
         self._steps: list[_Step] = []
+        self._next: _Step | None = None
+        self._shown: dict[ir.Value, BufferView | None] = {}
         self._awaited: set[ir.Value] = set()
         """Buffers that the matrix unit has written."""
 
     def add(self, op: ir.Operation) -> None:
         """The next op."""
-        step = _step(op, self._vector)
+        step = self._step(op)
         self._steps.append(step)
         if step.is_matrix:
             self._awaited |= {view.root for view in step.written}
 
     def remove(self, op: ir.Operation) -> None:
-        """An op that is part of another one by now."""
+        """An op that is about to be part of another one, with the one that was asked about."""
+        self._next = None
         self._steps.remove(next(step for step in reversed(self._steps) if step.op == op))
 
     def pair(self, op: ir.Operation) -> Pair | None:
         """The op that was added last of those that can be one with ``op``, which comes next, in its place, so that it
         does not wait for more of what the matrix unit computes.
         """
-        step = _step(op, self._vector)
+        step = self._step(op)
         if step.compute is None:
             return None
         own = {view.root for view in step.touched}
@@ -64,6 +67,35 @@ class Merging:
             touched += other.touched
             written += other.written
         return None
+
+    def _step(self, op: ir.Operation) -> _Step:
+        """``op`` as a step; it is asked about before it is added."""
+        if self._next is None or self._next.op != op:
+            self._next = self._step_of(op)
+        return self._next
+
+    def _step_of(self, op: ir.Operation) -> _Step:
+        if op.name in dataflow.VIEWS or op.name == dataflow.AllocOp.NAME:
+            return _Step(op)
+        seen = structured(op)
+        is_move = op.name == dataflow.DataTransferOp.NAME
+        if seen is None and not is_move and (len(op.regions) or not op.name.startswith(("affine.", "arith."))):
+            return _Step(op, known=False)
+        memrefs = ((k, value) for k, value in enumerate(op.operands) if isinstance(value.type, ir.MemRefType))
+        shown = {k: self._view_of(value) for k, value in memrefs}
+        views = {k: view for k, view in shown.items() if view is not None}
+        touched = list(views.values())
+        if seen is None or UNIT not in op.attributes:
+            return _Step(op, touched, touched, known=len(views) == len(shown))
+        written = [view for k, view in views.items() if k >= len(seen.inputs)]
+        is_vector = ir.FlatSymbolRefAttr(op.attributes[UNIT]).value in self._vector
+        compute = _Compute(seen, views) if is_vector else None
+        return _Step(op, touched, written, len(views) == len(shown), compute, not is_vector)
+
+    def _view_of(self, value: ir.Value) -> BufferView | None:
+        if value not in self._shown:
+            self._shown[value] = view_of(value)
+        return self._shown[value]
 
 
 @dataclass(frozen=True)
@@ -86,24 +118,6 @@ class _Step:
     known: bool = True
     compute: _Compute | None = None
     is_matrix: bool = False
-
-
-def _step(op: ir.Operation, vector: Collection[str]) -> _Step:
-    if op.name in dataflow.VIEWS or isinstance(op.opview, dataflow.AllocOp):
-        return _Step(op)
-    seen = structured(op)
-    is_move = isinstance(op.opview, dataflow.DataTransferOp)
-    if seen is None and not is_move and (len(op.regions) or not op.name.startswith(("affine.", "arith."))):
-        return _Step(op, known=False)
-    shown = {k: view_of(value) for k, value in enumerate(op.operands) if isinstance(value.type, ir.MemRefType)}
-    views = {k: view for k, view in shown.items() if view is not None}
-    touched = list(views.values())
-    if seen is None or UNIT not in op.attributes:
-        return _Step(op, touched, touched, known=len(views) == len(shown))
-    written = [view for k, view in views.items() if k >= len(seen.inputs)]
-    is_vector = ir.FlatSymbolRefAttr(op.attributes[UNIT]).value in vector
-    compute = _Compute(seen, views) if is_vector else None
-    return _Step(op, touched, written, len(views) == len(shown), compute, not is_vector)
 
 
 def _meet(some: Iterable[BufferView], others: Collection[BufferView]) -> bool:
