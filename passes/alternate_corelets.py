@@ -64,9 +64,10 @@ class AlternateCorelets(Pass):
         if ctx.device.corelets < 2 or not kernels.has_body(op):
             return UNCHANGED
         values, iterations = IndexValues(op, implicit_tiles=ctx.device.cores), loop_costs(op, ctx)
+        names = _Names(op)
         # All is asked before anything changes: values know the ops that there were.
         found = [
-            (_Turns(inner, ctx.device.corelets, values), costs)
+            (_Turns(inner, ctx.device.corelets, values, names), costs)
             for inner in kernels.walk(op)
             if inner.name == "scf.for" and _can(inner, ctx.device)
             if (costs := iterations.of(inner)) is not None
@@ -94,6 +95,27 @@ class AlternateCorelets(Pass):
         before = (rounds * count + rest) * as_it_is
         after = rounds * count * max(costs.turn, costs.moving) + rest * as_it_is
         return after * 100 < before * (100 - self.gain * turns.copies)
+
+
+class _Names:
+    """Names of the buffers of a function; those of copies are new."""
+
+    def __init__(self, function: ir.Operation) -> None:
+        self._count = Counter(b.name_.value for b in buffers.allocations(function) if b.name_ is not None)
+        self._taken = dict.fromkeys(self._count, 0)
+
+    def free(self, block: ir.Block) -> None:
+        """``block`` goes: what only its buffers are called may be used again."""
+        views = [view for view in block.operations if isinstance(view, dataflow.AllocOp)]
+        names = [view.name_.value for view in views if view.name_ is not None]
+        self._count.subtract(names)
+        for name in names:
+            if not self._count[name]:
+                self._taken.pop(name, None)
+
+    def unique(self, name: str) -> str:
+        """A new name, ``name`` if it is free."""
+        return buffers.unique(name, self._taken)
 
 
 def _can(loop: ir.Operation, device: Device) -> bool:
@@ -128,7 +150,7 @@ def _step(loop: ir.Operation) -> int | None:
 class _Turns:
     """One loop, its iterations in turns of ``count``."""
 
-    def __init__(self, loop: ir.Operation, count: int, values: IndexValues) -> None:
+    def __init__(self, loop: ir.Operation, count: int, values: IndexValues, names: _Names) -> None:
         self.loop = loop
         self.count = count
         self.body = loop.regions[0].blocks[0]
@@ -139,8 +161,7 @@ class _Turns:
         self.may_be_negative = span.low < 0
         self.trips = max(0, -(-span.low // self.step)) if span.low == span.high else None
         """How many iterations there are, if that is the same in every launch."""
-        others = (b for b in buffers.allocations(kernels.function_of(loop)) if b.operation.block != self.body)
-        self.taken = {buffer.name_.value: 0 for buffer in others if buffer.name_ is not None}
+        self.names = names
 
     @property
     def rest(self) -> int:
@@ -167,6 +188,7 @@ class _Turns:
 
     def make(self) -> None:
         """Put the turns in the place of the loop."""
+        self.names.free(self.body)
         with ir.InsertionPoint(self.loop):
             rounds = self._rounds()
             if self.trips is not None and self.trips // self.count == 1:
@@ -251,7 +273,7 @@ class _Turns:
             view = op.opview
             if isinstance(view, dataflow.AllocOp):
                 if view.name_ is not None:
-                    op.attributes["name"] = ir.StringAttr.get(buffers.unique(view.name_.value, self.taken))
+                    op.attributes["name"] = ir.StringAttr.get(self.names.unique(view.name_.value))
                 op.attributes["depth"] = ops.i64(1 if corelet is None else self._shared(view))
             elif UNIT in op.attributes and corelet is not None:
                 op.attributes[CORELET] = ops.i64(corelet)
