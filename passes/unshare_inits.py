@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar
 
 from spyrec.mlir import ir
@@ -93,4 +94,4 @@ def _is_shared_empty(value: ir.Value, user: ir.Operation) -> bool:
 
 
 def _is_shared(maker: ir.Operation, user: ir.Operation) -> bool:
-    return maker.block != user.block or len(list(maker.results[0].uses)) > 1
+    return maker.block != user.block or len(list(islice(maker.results[0].uses, 2))) > 1

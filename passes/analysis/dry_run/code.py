@@ -135,9 +135,14 @@ class Code:
         return max([1, *(a.depth for a in self.areas.values()), *(k.init for k in self.links.values())])
 
     @cached_property
+    def has_peers(self) -> bool:
+        """Whether cores wait for one another."""
+        return any(link.peers for link in self.links.values())
+
+    @property
     def between_cores(self) -> bool:
         """Whether cores wait for one another, or reach into one another's LX."""
-        return self.remote or any(link.peers for link in self.links.values())
+        return self.remote or self.has_peers
 
 
 def code_of(function: ir.Operation, host: int | None = None) -> Code:

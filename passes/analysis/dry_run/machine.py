@@ -459,7 +459,7 @@ class Run:
             rival = f"@{self.units[other.unit].label} {'writes' if other.writes else 'reads'} them too"
             message = f"{where}; {rival}, and no channel orders the two"
             # Where no exchange orders cores, the passes have nothing to order them with: the kernel conflicts.
-            ordered = self._core(mine) == self._core(other) or any(link.peers for link in self.code.links.values())
+            ordered = self._core(mine) == self._core(other) or self.code.has_peers
             return Fault("race" if ordered else "tile-race", mine.op, message, ((other.op, "the other access"),))
         message = f"{where} as part of @{mine.buffer}, but they were last written as part of @{other.buffer}"
         return Fault(clash.id, mine.op, message, ((other.op, "that write"),))
