@@ -16,7 +16,11 @@ class Structured:
     op: ir.Operation
     inputs: tuple[ir.Value, ...]
     outputs: tuple[ir.Value, ...]
-    maps: tuple[ir.AffineMap, ...]
+    indexing_maps: ir.ArrayAttr
+
+    @cached_property
+    def maps(self) -> tuple[ir.AffineMap, ...]:
+        return tuple([ir.AffineMapAttr(map_).value for map_ in self.indexing_maps])
 
     @property
     def body(self) -> ir.Block:
@@ -47,8 +51,10 @@ class Structured:
     @cached_property
     def reduced(self) -> frozenset[int]:
         """The loops that the op declares to reduce."""
-        kinds = ir.ArrayAttr(self.op.attributes["iterator_types"])
-        return frozenset(loop for loop, kind in enumerate(kinds) if "reduction" in str(kind))
+        kinds = str(self.op.attributes["iterator_types"])
+        if "reduction" not in kinds:
+            return frozenset()
+        return frozenset(loop for loop, kind in enumerate(kinds.split(",")) if "reduction" in kind)
 
     @cached_property
     def indexed(self) -> frozenset[int]:
@@ -87,7 +93,7 @@ class Structured:
 
 def structured(op: ir.Operation) -> Structured | None:
     """``op`` as a structured op, or ``None`` when it is none (``linalg.softmax``, ``linalg.pack``, other dialects)."""
-    if not op.name.startswith("linalg.") or not op.regions or not op.regions[0].blocks:
+    if not op.name.startswith("linalg."):
         return None
     maps = linalg.get_indexing_maps(op)
     if maps is None:
@@ -97,8 +103,7 @@ def structured(op: ir.Operation) -> Structured | None:
         count = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
     else:
         count = len(operands) - (len(op.results) or 1)
-    values = tuple(attribute.value for attribute in maps)
-    return Structured(op, tuple(operands[:count]), tuple(operands[count:]), values)
+    return Structured(op, tuple(operands[:count]), tuple(operands[count:]), maps)
 
 
 def map_problem(op: Structured) -> str | None:

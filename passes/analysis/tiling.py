@@ -87,11 +87,12 @@ class Segment:
 
     def producers(self, op: ir.Operation) -> list[ir.Operation]:
         """The ops of the segment whose tensors ``op`` takes, or the ops in it."""
-        if op not in self._producers:
+        found = self._producers.get(op)
+        if found is None:
             takers = (op, *(kernels.walk(op) if op.name == "scf.for" else ()))
             makers = (kernels.defining(operand) for taker in takers for operand in taker.operands)
-            self._producers[op] = [maker for maker in makers if maker is not None and maker in self.order]
-        return self._producers[op]
+            found = self._producers[op] = [maker for maker in makers if maker is not None and maker in self.order]
+        return found
 
     def holds(self, op: ir.Operation) -> bool:
         """Whether ``op`` is one of the segment, or in a loop of it."""
@@ -146,8 +147,12 @@ class Group:
     def __init__(self, segment: Segment, operations: Sequence[ir.Operation]) -> None:
         self.segment = segment
         self.operations = list(operations)
-        self.axes = Axes(operations)
         self.values = segment.values
+
+    @cached_property
+    def axes(self) -> Axes:
+        """The axes of its ops."""
+        return Axes(self.operations)
 
     @cached_property
     def loops(self) -> list[ir.Operation]:
