@@ -54,7 +54,7 @@ class SplitCorelets(Pass):
             if unit.level != "corelet":
                 continue
             counts = seen.extents
-            found = None if counts is None else next(corelets.cuts(seen, counts, device), None)
+            found = None if counts is None else corelets.Cuts(seen, device).outermost(counts)
             if counts is None or found is None:
                 continue
             if corelets.saved(Cycles(seen, unit, device), counts, found, device) <= self.gain:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from spyrec import numerics
 from spyrec.device.model import Device
@@ -16,18 +16,29 @@ Cut = tuple[int, list[tuple[int, int]]]
 """A loop, and the first iteration and the number of iterations of each piece."""
 
 
-def cuts(op: Structured, counts: Sequence[int], device: Device) -> Iterator[Cut]:
-    """The loops that can be cut, outermost first, when they have the extents ``counts``."""
-    kept = op.reduced | op.indexed
-    for loop, count in enumerate(counts):
-        if loop in kept or count < 2:
-            continue
-        if all(loop in picked(map_) for map_ in op.output_maps) and all(_plain(map_, loop) for map_ in op.maps):
-            grain = _grain(op, loop, device)
-            step = -(-max(grain, -(-count // device.corelets)) // grain) * grain
-            pieces = [(first, min(step, count - first)) for first in range(0, count, step)]
-            if len(pieces) > 1:
-                yield loop, pieces
+class Cuts:
+    """The loops of ``op`` that can be cut, whatever their extents."""
+
+    def __init__(self, op: Structured, device: Device) -> None:
+        self._device = device
+        kept = op.reduced | op.indexed
+        self._loops = [
+            (loop, _grain(op, loop, device))
+            for loop in range(op.loops)
+            if loop not in kept
+            and all(loop in picked(map_) for map_ in op.output_maps)
+            and all(_plain(map_, loop) for map_ in op.maps)
+        ]
+        """Each with how many of its iterations stay together."""
+
+    def outermost(self, counts: Sequence[int]) -> Cut | None:
+        """The outermost one that gives more than one piece when the loops have the extents ``counts``."""
+        for loop, grain in self._loops:
+            count = counts[loop]
+            step = -(-max(grain, -(-count // self._device.corelets)) // grain) * grain
+            if step < count:
+                return loop, [(first, min(step, count - first)) for first in range(0, count, step)]
+        return None
 
 
 def _plain(map_: ir.AffineMap, loop: int) -> bool:

@@ -213,7 +213,7 @@ class Iteration:
         cycles = Cycles(seen, unit, self.device)
         around = _AROUND_COMPUTE * self.device.timing.scalar_cycles
         whole = cycles(counts) + around
-        found = next(corelets.cuts(seen, counts, self.device), None) if unit.level == "corelet" else None
+        found = corelets.Cuts(seen, self.device).outermost(counts) if unit.level == "corelet" else None
         if found is None or corelets.saved(cycles, counts, found, self.device) <= 0:
             return Compute(seen, whole, whole)
         return Compute(seen, whole, cycles(corelets.first_piece(counts, found)) + around)

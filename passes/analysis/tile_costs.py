@@ -377,11 +377,11 @@ def _cycles(op: Structured, device: Device) -> Callable[[Sequence[int]], tuple[i
     """
     unit = unit_for(op, device)
     whole = Cycles(op, unit, device)
-    cuts = device.corelets > 1 and unit.level == "corelet"
+    cuts = corelets.Cuts(op, device) if device.corelets > 1 and unit.level == "corelet" else None
 
     def cycles(counts: Sequence[int]) -> tuple[int, int]:
         alone = whole(counts)
-        cut = next(corelets.cuts(op, counts, device), None) if cuts else None
+        cut = None if cuts is None else cuts.outermost(counts)
         return alone - (0 if cut is None else max(0, corelets.saved(whole, counts, cut, device))), alone
 
     return cycles
