@@ -12,9 +12,8 @@ from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import buffers, kernels, ops, room
-from spyrec.passes.analysis.buffer_views import view_of
 from spyrec.passes.analysis.index_values import IndexValues
-from spyrec.passes.analysis.loop_costs import Compute, Iteration, iteration
+from spyrec.passes.analysis.loop_costs import Compute, Iteration, loop_costs
 from spyrec.passes.analysis.slices import CORELET, UNIT
 from spyrec.passes.analysis.tile_costs import SLOTS, trips_of
 from spyrec.passkit import Pass, PassContext, option
@@ -64,11 +63,11 @@ class PipelineCorelets(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if ctx.device.corelets < 2 or not kernels.has_body(op):
             return
-        values = IndexValues(op, implicit_tiles=ctx.device.cores)
+        values, iterations = IndexValues(op, implicit_tiles=ctx.device.cores), loop_costs(op, ctx)
         loops = [inner for inner in kernels.walk(op) if inner.name == "scf.for" and trips_of(inner, values) > SLOTS]
         left = room.room(op, ctx.device)
         for loop in loops:
-            costs = iteration(loop, ctx.device, kernels.tiles(op)) if _can(loop, ctx.device) else None
+            costs = iterations.of(loop) if _can(loop, ctx.device) else None
             halves = None if costs is None else min(_halves(costs), key=lambda halves: halves.pace, default=None)
             if costs is None or halves is None or halves.growth > left[dataflow.LX]:
                 continue
@@ -123,7 +122,9 @@ class _Halves:
                 compute.op.op.attributes[CORELET] = ops.i64(corelet)
         vector = ir.FlatSymbolRefAttr.get(self.costs.device.unit("vector").kind)
         for buffer in self.copied:
-            last = next(c.op.op for c in reversed(self.first) if any(_root(v) == buffer for v in c.op.outputs))
+            last = next(
+                c.op.op for c in reversed(self.first) if any(self.costs.root(v) == buffer for v in c.op.outputs)
+            )
             with ir.InsertionPoint.after(last):
                 name = dataflow.AllocOp(_maker(buffer)).name_
                 unique = buffers.unique(f"{'buffer' if name is None else name.value}_kept", taken)
@@ -140,19 +141,19 @@ def _halves(costs: Iteration) -> Iterator[_Halves]:
     """All ways to cut the body in which the second half leaves alone what the first one needs."""
     for place in range(1, len(costs.computes)):
         first, second = costs.computes[:place], costs.computes[place:]
-        copied = _copied(first, second)
+        copied = _copied(costs, first, second)
         if copied is not None:
             yield _Halves(costs, first, second, copied)
 
 
-def _copied(first: Sequence[Compute], second: Sequence[Compute]) -> list[ir.Value] | None:
+def _copied(costs: Iteration, first: Sequence[Compute], second: Sequence[Compute]) -> list[ir.Value] | None:
     """What the second half needs copies of; ``None`` when the halves cannot be iterations apart."""
     block = first[0].op.op.block
-    touched = {_root(value) for value in _buffers(first)}
-    written, changed = ({_root(v) for compute in half for v in compute.op.outputs} for half in (first, second))
+    touched = {costs.root(value) for value in _buffers(first)}
+    written, changed = ({costs.root(v) for compute in half for v in compute.op.outputs} for half in (first, second))
     copied: dict[ir.Value, None] = {}
     for value in _buffers(second):
-        root = _root(value)
+        root = costs.root(value)
         if root is None:
             return None
         if root not in touched:
@@ -175,11 +176,6 @@ def _maker(buffer: ir.Value) -> ir.Operation:
     maker = kernels.defining(buffer)
     assert maker is not None
     return maker
-
-
-def _root(value: ir.Value) -> ir.Value | None:
-    view = view_of(value)
-    return None if view is None else view.root
 
 
 def _elements(buffer: ir.Value) -> int:

@@ -111,6 +111,7 @@ class Iteration:
         self.device = device
         self.computes: list[Compute] = []
         self.moves: list[Move] = []
+        self._known_roots: dict[ir.Value, ir.Value | None] = {}
         merging = Merging({kind for kind, unit in device.units.items() if unit.role == "vector"})
         for view in loop.regions[0].blocks[0].operations:
             if isinstance(view, dataflow.DataTransferOp):
@@ -182,12 +183,24 @@ class Iteration:
     @cached_property
     def _computed(self) -> list[frozenset[ir.Value]]:
         """The buffers that each compute op touches."""
-        return [frozenset(_roots(compute.op.operands)) for compute in self.computes]
+        return [frozenset(self._roots(compute.op.operands)) for compute in self.computes]
 
     @cached_property
     def _moved(self) -> list[frozenset[ir.Value]]:
         """The buffers that each transfer touches."""
-        return [frozenset(_roots(move.view.operation.operands)) for move in self.moves]
+        return [frozenset(self._roots(move.view.operation.operands)) for move in self.moves]
+
+    def root(self, value: ir.Value) -> ir.Value | None:
+        """The buffer that an operand in LX is, or shows a part of; ``None`` where that is not known."""
+        if value not in self._known_roots:
+            view = view_of(value)
+            self._known_roots[value] = None if view is None else view.root
+        return self._known_roots[value]
+
+    def _roots(self, operands: Iterable[ir.Value]) -> Iterator[ir.Value]:
+        """The buffers that operands are, or show parts of."""
+        roots = (self.root(value) for value in operands if isinstance(value.type, ir.MemRefType))
+        yield from (root for root in roots if root is not None)
 
     @property
     def _rotated(self) -> Sequence[Compute]:
@@ -197,7 +210,7 @@ class Iteration:
         """The buffers outside of the loop that its computes write."""
         for compute in self.computes:
             block = compute.op.op.block
-            for root in _roots(compute.op.outputs):
+            for root in self._roots(compute.op.outputs):
                 maker = kernels.defining(root)
                 if maker is not None and maker.block != block:
                     yield root
@@ -250,9 +263,3 @@ def _start(device: Device) -> int:
 
 def _route(view: dataflow.DataTransferOp) -> tuple[str, ...]:
     return tuple(ir.StringAttr(kind).value for kind in view.route)
-
-
-def _roots(operands: Iterable[ir.Value]) -> Iterator[ir.Value]:
-    """The buffers that operands are, or show parts of."""
-    views = (view_of(value) for value in operands if isinstance(value.type, ir.MemRefType))
-    yield from (view.root for view in views if view is not None)
