@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,7 +17,7 @@ from spyrec.passes.analysis.beside import Beside
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.iterations import Iterations
 from spyrec.passes.analysis.linear import Linear
-from spyrec.passes.analysis.staging import Memories
+from spyrec.passes.analysis.staging import Memories, Room
 from spyrec.passes.analysis.tile_costs import Costs, Estimate
 from spyrec.passes.analysis.together import Together, again
 from spyrec.passkit import Pass, PassContext, option
@@ -241,8 +242,7 @@ class _Chooser:
         members = [op for op in iterations.body if _counts(op) and not self._stays(op)]
         room = self.beside.left(members)
         single = self._costs(members, Axes(members), self.count).estimate({}).within(room)
-        sizes = [size for size in _sizes(self.count) if size <= most]
-        found = dict(zip(sizes, self._grouped(sizes), strict=True))
+        found = self._grouped([size for size in _sizes(self.count) if size <= most], room)
         cycles = {size: estimate.within(room) for size, estimate in found.items()}
         if not self.loop.trips.is_constant:
             # Half a group is left over.
@@ -262,8 +262,10 @@ class _Chooser:
         near = [size for size, n in cycles.items() if n <= best * _NEAR]
         return min(near, key=lambda size: (self.count % size != 0, size))
 
-    def _grouped(self, sizes: list[int]) -> list[Estimate]:
-        """Estimates for groups of ``sizes``: what all iterations would be at once, in tiles."""
+    def _grouped(self, sizes: list[int], room: Room) -> dict[int, Estimate]:
+        """Estimates for groups of ``sizes``, in ascending order, as far as there is room: what all iterations would be
+        at once, in tiles.
+        """
         iterations = self.loop.iterations
         where = self.loop.loop.location
         with ir.InsertionPoint(self.loop.loop):
@@ -278,7 +280,11 @@ class _Chooser:
         axes = Axes(members, together.moved)
         costs = self._costs(members, axes, 1)
         axis = axes.dims(together.moved[0])[0]
-        found = [costs.estimate({axis: size}) for size in sizes]
+        found: dict[int, Estimate] = {}
+        for size in sizes:
+            found[size] = costs.estimate({axis: size})
+            if math.isinf(found[size].within(room)):
+                break  # nor is there for larger ones
         scratch.erase()
         start = kernels.defining(first)
         assert start is not None
@@ -303,7 +309,9 @@ def _sizes(count: int) -> Iterator[int]:
     found = {1 << bits for bits in range(1, min(count, _LARGEST).bit_length())}
     if count <= _LARGEST:
         found.add(count)
+    smaller = [n for n in range(1, min(math.isqrt(count), _LARGEST) + 1) if count % n == 0]
+    divisors = [*smaller, *(count // n for n in reversed(smaller))]
     for size in list(found):
         found.add(-(-count // -(-count // size)))
-        found.add(next(near for near in range(size, 0, -1) if count % near == 0))
+        found.add(divisors[bisect_right(divisors, size) - 1])
     return iter(sorted(size for size in found if 1 < size <= count))
