@@ -9,6 +9,7 @@ cycles; then the same for a loop that copies single elements, where nearly all i
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 import time
@@ -17,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "test" / "Target")]
+sys.path[:0] = [str(ROOT), str(ROOT / "test" / "tools"), str(ROOT / "test" / "Target")]
 
 from by_hand import PROGRAMS  # noqa: E402
 from target import Arrays, Program  # noqa: E402
@@ -109,10 +110,12 @@ def main(rows: int = 4096, columns: int = 1024) -> float:
 
 
 if __name__ == "__main__":
-    words = sys.argv[1:]
-    other = words.pop(words.index("--against") + 1) if "--against" in words else ""
-    ours = main(*(int(word) for word in words if word != "--against"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--against", metavar="DIR")
+    parser.add_argument("extents", nargs="*", type=int, metavar="ROWS [COLUMNS]")
+    asked = parser.parse_args()
+    ours = main(*asked.extents[:2])
     single()
-    if other:
-        theirs = interpreted(other)
+    if asked.against:
+        theirs = interpreted(asked.against)
         print(f"ktir-cpu: {theirs:.2f} s, {theirs / ours:.1f} times as long")

@@ -1,6 +1,6 @@
 """The static check of unit programs: its time on the example kernels, and a long run against the simulator.
 
-    PYTHONPATH=.:test/tools:test/Target:test/Passes/verify-program python bench/verify_program.py [SECONDS]
+    python bench/verify_program.py [SECONDS]
 
 Prints milliseconds per kernel; then, for SECONDS (60 when not given), changes programs at random in up to four places
 and compares what the check says with what the simulator says. Programs are compiled, written by hand, or random ones
@@ -11,18 +11,24 @@ do not pair up region by region are refused on principle, and other data may tak
 
 from __future__ import annotations
 
+import argparse
 import random
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
-from lines import LINES
-from mutants import Mutant, base_of, gentle, mutants, of_program, simulated, statically
-from pipelines import pipeline
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("", "test/tools", "test/Target", "test/Passes/verify-program")
+sys.path[:0] = [str(ROOT / folder) for folder in FOLDERS]
 
-from spyrec.device import read
-from spyrec.driver import compile as line_of_stages
-from spyrec.passes.analysis.dry_run import check
+from lines import LINES  # noqa: E402
+from mutants import Mutant, base_of, gentle, mutants, of_program, simulated, statically  # noqa: E402
+from pipelines import pipeline  # noqa: E402
+
+from spyrec.device import read  # noqa: E402
+from spyrec.driver import compile as line_of_stages  # noqa: E402
+from spyrec.passes.analysis.dry_run import check  # noqa: E402
 
 BASES = ("rows65-f16", "in_place-f16", "loop_2-f16", "add-f16", "copy_kernel-f16", "chain_named-f16")
 BY_HAND = ("copy", "softmax", "matmul", "gather", "allreduce", "multicast", "straddle", "staged", "shared_stage")
@@ -81,5 +87,8 @@ def compare(seconds: float) -> int:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seconds", nargs="?", type=float, default=60.0, metavar="SECONDS")
+    asked = parser.parse_args()
     times()
-    sys.exit(compare(float(sys.argv[1]) if len(sys.argv) > 1 else 60.0))
+    sys.exit(compare(asked.seconds))

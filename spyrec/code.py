@@ -163,6 +163,7 @@ def compile(
     device: str | os.PathLike[str] = "spyre",
     kernel: str | None = None,
     emit: Literal["spyrecode"] = "spyrecode",
+    from_stage: str = "ktir",
     settings: Sequence[str] = (),
     tuning: Sequence[str] = (),
 ) -> Code: ...
@@ -175,6 +176,7 @@ def compile(
     device: str | os.PathLike[str] = "spyre",
     kernel: str | None = None,
     emit: str,
+    from_stage: str = "ktir",
     settings: Sequence[str] = (),
     tuning: Sequence[str] = (),
 ) -> Code | str: ...
@@ -186,16 +188,17 @@ def compile(
     device: str | os.PathLike[str] = "spyre",
     kernel: str | None = None,
     emit: str = "spyrecode",
+    from_stage: str = "ktir",
     settings: Sequence[str] = (),
     tuning: Sequence[str] = (),
 ) -> Code | str:
     """Compile KTIR, given as a path or as its text.
 
     Gives a :class:`Code`; with ``emit`` naming a stage before the binary, that stage's text (a ``str``). ``device`` is
-    a name or a file in ktdf_arch syntax, ``kernel`` picks one where the source has several. ``settings``
-    (``"device.lx.size=4MiB"``) are what ``--set`` takes, ``tuning`` (``"choose-tile-sizes{size=1}"``, ``"cse=off"``)
-    what ``--tune`` takes. Safe in threads and after a fork. Raises :class:`spyrec.errors.SpyrecError` and its
-    subclasses, which carry all diagnostics.
+    a name or a file in ktdf_arch syntax, ``kernel`` picks one where the source has several. ``from_stage`` says that
+    the source is such a text, perhaps changed. ``settings`` (``"device.lx.size=4MiB"``) are what ``--set`` takes,
+    ``tuning`` (``"choose-tile-sizes{size=1}"``, ``"cse=off"``) what ``--tune`` takes. Safe in threads and after a fork.
+    Raises :class:`spyrec.errors.SpyrecError` and its subclasses, which carry all diagnostics.
     """
     from spyrec import driver
 
@@ -205,6 +208,7 @@ def compile(
         device=os.fspath(device),
         kernel=kernel,
         emit=emit,
+        from_stage=from_stage,
         settings=tuple(settings),
         tuning=tuple(tuning),
         dump_stages=Path(folder) if folder else None,

@@ -46,6 +46,16 @@ def test_text_of_a_stage() -> None:
     assert spyrec.compile(text, emit="ktir") == text
 
 
+def test_a_stage_is_gone_on_from() -> None:
+    text = spyrec.compile(KERNEL, emit="kernel")
+    assert isinstance(text, str)
+    assert spyrec.compile(text, emit="kernel", from_stage="kernel") == text
+    there = spyrec.compile(text, from_stage="kernel")
+    assert there.signature.kernel == spyrec.compile(KERNEL).signature.kernel
+    with pytest.raises(spyrec.UsageError, match="add --from-stage kernel"):
+        spyrec.compile(text)
+
+
 def test_saved_and_loaded(tmp_path: Path) -> None:
     code = spyrec.compile(KERNEL)
     for name in ("add.spyre", "folder/"):
