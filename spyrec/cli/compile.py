@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 @click.option("--emit", metavar="STAGE", default="spyrecode", show_default=True, help="Stop at this stage.")
 @click.option("--from-stage", metavar="STAGE", default="ktir", show_default=True, help="FILE holds this stage.")
 @click.option("--mlir-print-debuginfo", "debuginfo", is_flag=True, help="Print locations in emitted text.")
+@shared.printing
+@click.option("--mlir-timing", "timing", is_flag=True, help="Print how long passes took.")
 @shared.compiling
 def command(
     inputs: tuple[str, ...],
@@ -41,6 +43,8 @@ def command(
     dump_stages: str | None,
     verbose: bool,
     diagnostics: str,
+    timing: bool,
+    **printing: Any,
 ) -> int:
     """Compile KTIR to SpyreCode.
 
@@ -49,11 +53,14 @@ def command(
     """
     from spyrec import driver
     from spyrec.driver import files
+    from spyrec.driver import tuning as known_passes
     from spyrec.errors import UsageError
 
     for setting in settings:
         if not setting.startswith("device."):
             raise UsageError(f"--set {setting}: a launch value is for 'spyrec run'; 'compile' takes device.PATH=NUMBER")
+    for when in ("before", "after"):
+        known_passes.check_names(f"--mlir-print-ir-{when}", printing[when])
     if output is not None and len(inputs) > 1:
         raise UsageError("-o takes the output of one FILE")
     options = shared.options(
@@ -71,9 +78,23 @@ def command(
         text, name = files.read_text(path)
 
         def body(progress: shared.Progress) -> int:
+            from spyrec.driver.compile import printed
+            from spyrec.passkit.instrument import Several
+            from spyrec.passkit.printing import Printer
+            from spyrec.passkit.timing import Timing
+
+            clock, config = Timing(), shared.print_config(printing)
+            wanted = [*([Printer(config, printed)] if config.active else []), *([clock] if timing else [])]
             result = driver.compile_text(
-                text, name, options, progress=progress, verbose=shared.say if verbose else None
+                text,
+                name,
+                options,
+                watch=Several(wanted) if wanted else None,
+                progress=progress,
+                verbose=shared.say if verbose else None,
             )
+            if timing:
+                print(clock.report(), file=sys.stderr)
             frame.tell(result.diagnostics)
             deliver(result, output, path)
             return 0

@@ -14,16 +14,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 DEFAULT_MARKER = "// -----"
 
 
-def _names(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(name for item in value for name in item.split(",") if name)
-
-
 def _flag(*names: str, help: str) -> Callable[[_F], _F]:
     return click.option(*names, is_flag=True, help=help)
-
-
-def _passes(*names: str, help: str) -> Callable[[_F], _F]:
-    return click.option(*names, metavar="PASS", multiple=True, callback=_names, help=help)
 
 
 def _choice(name: str, variable: str, *values: str, help: str) -> Callable[[_F], _F]:
@@ -70,16 +62,7 @@ def _choice(name: str, variable: str, *values: str, help: str) -> Callable[[_F],
     "--device", metavar="NAME|FILE", default="spyre", show_default=True, help="The device for passes that ask."
 )
 @shared.SETTINGS
-@_passes("--mlir-print-ir-before", "before", help="Print IR before PASS.")
-@_flag("--mlir-print-ir-before-all", "before_all", help="Print IR before each pass.")
-@_passes("--mlir-print-ir-after", "after", help="Print IR after PASS.")
-@_flag("--mlir-print-ir-after-all", "after_all", help="Print IR after each pass.")
-@_flag("--mlir-print-ir-after-change", "after_change", help="After a pass, only when it changed the IR.")
-@_flag("--mlir-print-ir-after-failure", "after_failure", help="After a pass, only when it failed.")
-@_flag("--mlir-print-ir-module-scope", "module_scope", help="Print the whole module each time.")
-@click.option(
-    "--mlir-print-ir-tree-dir", "tree_dir", metavar="DIR", callback=shared.named, help="Print IR into a tree of files."
-)
+@shared.printing
 @_flag("--mlir-print-op-generic", "generic", help="Print ops in generic form.")
 @_flag("--mlir-print-debuginfo", "debuginfo", help="Print locations.")
 @_flag("--mlir-print-local-scope", "local_scope", help="Print without aliases.")

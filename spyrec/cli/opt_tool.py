@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spyrec import diag, packages
-from spyrec.cli import expectations, frame, opt_flags
+from spyrec.cli import expectations, frame, opt_flags, shared
 from spyrec.errors import CompilerBug, Diagnostic, Severity, SpyrecError, UsageError
 
 if TYPE_CHECKING:
@@ -265,19 +265,9 @@ class _Work:
 
 
 def _print_config(values: dict[str, Any], context: ir.Context) -> PrintConfig:
-    from spyrec.passkit.printing import PrintConfig
-
     for name in ("before", "after"):
         opt_flags.check_names(f"--mlir-print-ir-{name}", values[name], context)
-    everything = frozenset("*")
-    return PrintConfig(
-        before=everything if values["before_all"] else values["before"],
-        after=everything if values["after_all"] else values["after"],
-        after_change=values["after_change"],
-        after_failure=values["after_failure"],
-        module_scope=values["module_scope"],
-        tree_dir=Path(values["tree_dir"]) if values["tree_dir"] else None,
-    )
+    return shared.print_config(values)
 
 
 def load_extensions(values: dict[str, Any]) -> None:

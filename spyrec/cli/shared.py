@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
@@ -17,6 +17,7 @@ from spyrec.errors import Diagnostic, Severity
 if TYPE_CHECKING:
     from spyrec.driver import Options
     from spyrec.driver.narrow import Narrow
+    from spyrec.passkit.printing import PrintConfig
 
 Progress: TypeAlias = Callable[[int, str], None]
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -105,6 +106,46 @@ def compiling(function: _F) -> _F:
     ):
         function = add(function)
     return function
+
+
+def _names(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name for item in value for name in item.split(",") if name)
+
+
+def printing(function: _F) -> _F:
+    """Add the flags of mlir-opt that print IR around passes, for :func:`print_config`."""
+    prefix = "--mlir-print-ir"
+    for name, help in (("before", "Print IR before PASS."), ("after", "Print IR after PASS.")):
+        function = click.option(f"{prefix}-{name}", name, metavar="PASS", multiple=True, callback=_names, help=help)(
+            function
+        )
+    for name, help in (
+        ("before-all", "Print IR before each pass."),
+        ("after-all", "Print IR after each pass."),
+        ("after-change", "After a pass, only when it changed the IR."),
+        ("after-failure", "After a pass, only when it failed."),
+        ("module-scope", "Print the whole module each time."),
+    ):
+        function = click.option(f"{prefix}-{name}", name.replace("-", "_"), is_flag=True, help=help)(function)
+    tree = "Print IR into a tree of files."
+    return click.option(f"{prefix}-tree-dir", "tree_dir", metavar="DIR", callback=named, help=tree)(function)
+
+
+def print_config(values: Mapping[str, Any]) -> PrintConfig:
+    """What the flags of :func:`printing` ask for."""
+    from pathlib import Path
+
+    from spyrec.passkit.printing import PrintConfig
+
+    everything = frozenset("*")
+    return PrintConfig(
+        before=everything if values["before_all"] else values["before"],
+        after=everything if values["after_all"] else values["after"],
+        after_change=values["after_change"],
+        after_failure=values["after_failure"],
+        module_scope=values["module_scope"],
+        tree_dir=Path(values["tree_dir"]) if values["tree_dir"] else None,
+    )
 
 
 def options(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from spyrec.errors import UsageError
@@ -53,6 +53,15 @@ def read(settings: Sequence[str]) -> Tuning:
 def optimizations() -> tuple[str, ...]:
     """Names of the passes that may be left out, in the order in which they run first."""
     return tuple(n for n, e in _passes().items() if _may_go(e))
+
+
+def check_names(flag: str, names: Iterable[str]) -> None:
+    """Raise UsageError when one of ``names`` is no pass that stages run, nor a gate."""
+    there = {**_passes(), **dict.fromkeys(stage.gate for stage in STAGES)}
+    for missing in sorted(set(names) - set(there)):
+        near = difflib.get_close_matches(missing, there, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise UsageError(f"{flag}: no stage runs a pass '{missing}'{hint}")
 
 
 def apply(text: str, tuning: Tuning) -> str:
