@@ -135,7 +135,10 @@ STAGES: tuple[Stage, ...] = (
                 "A core has two units of each kind: they take iterations in turns, do half of each, or do what is large"
                 " together.",
             ),
-            Step("func.func(merge-streams)", "What one unit does with the same points is one stream of it."),
+            Step(
+                "func.func(merge-streams,trim-slots)",
+                "What one unit does with the same points is one stream of it; what it alone uses needs no second slot.",
+            ),
         ),
         gate="verify-schedule",
     ),
