@@ -213,6 +213,44 @@ def test_as_many_rows_as_the_launch_says(count: int) -> None:
     assert outcome.kind == "equal", outcome
 
 
+BEHIND = """
+#q = affine_set<(i, j) : (i == 0, j >= 0, -j + 5 >= 0)>
+
+#p = affine_set<(i, j) : (i >= 0, -i + 3 >= 0, j >= 0, -j + 5 >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+func.func @k(%x: index, %y: index, %n: i32) attributes {grid = [1]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %xv = ktdp.construct_memory_view %x, sizes: [4, 6], strides: [6, 1] {coordinate_set = #p, memory_space = #ktdp.memory_space<global>} : memref<4x6xi32>
+  %xt = ktdp.construct_access_tile %xv[0, 0] {access_tile_set = #p, access_tile_order = #id} : memref<4x6xi32> -> !ktdp.access_tile<4x6xindex>
+  %a = ktdp.load %xt : <4x6xindex> -> tensor<4x6xi32>
+  %yv = ktdp.construct_memory_view %y, sizes: [4, 6], strides: [6, 1] {coordinate_set = #p, memory_space = #ktdp.memory_space<global>} : memref<4x6xi32>
+  %count = arith.index_cast %n : i32 to index
+  %r = scf.for %i = %c0 to %count step %c1 iter_args(%t = %a) -> (tensor<4x6xi32>) {
+    %row = tensor.extract_slice %a[%i, 0] [1, 6] [1, 1] : tensor<4x6xi32> to tensor<1x6xi32>
+    %s = arith.addi %row, %row : tensor<1x6xi32>
+    %st = ktdp.construct_access_tile %yv[%i, 0] {access_tile_set = #q, access_tile_order = #id} : memref<4x6xi32> -> !ktdp.access_tile<1x6xindex>
+    ktdp.store %s, %st : tensor<1x6xi32>, <1x6xindex>
+    %u = tensor.insert_slice %s into %t[%i, 0] [1, 6] [1, 1] : tensor<1x6xi32> into tensor<4x6xi32>
+    scf.yield %u : tensor<4x6xi32>
+  }
+  %yt = ktdp.construct_access_tile %yv[0, 0] {access_tile_set = #p, access_tile_order = #id} : memref<4x6xi32> -> !ktdp.access_tile<4x6xindex>
+  ktdp.store %r, %yt : tensor<4x6xi32>, <4x6xindex>
+  return
+}
+"""
+
+
+def test_rows_behind_the_last_that_the_slot_would_have_room_for() -> None:
+    """With five iterations the static check reads a fifth row of 24 bytes: of a tensor of 96, in a slot of 128."""
+    values = {"x": np.arange(24, dtype=np.int32), "y": np.zeros(24, np.int32), "n": 4}
+    outcome = check(Kernel(BEHIND, values, True), Setting())
+    assert outcome.kind == "equal", outcome
+    (found,) = driver.compile_text(BEHIND, "kernel.mlir", driver.Options(emit="program")).diagnostics[-1:]
+    assert found.id == "not-proven"
+    assert "which nothing has written, for some inputs" in found.message
+
+
 @pytest.mark.parametrize("name", FOUND)
 def test_found(name: str) -> None:
     body, arguments, how = FOUND[name]

@@ -134,7 +134,7 @@ def _runs(code: Code, cores: Sequence[int], device: Device) -> Iterator[Run]:
         if not ended:
             text = f"of some inputs only the first {BUDGET} steps were executed; what comes after was not looked at"
             run.unproven |= _only(code.function, text)
-        if not cuts or not any(fault.id in _OF_CONTENTS for fault in run.faults):
+        if not cuts or not (run.doubtful or any(fault.id in _OF_CONTENTS for fault in run.faults)):
             return run
         # Iterations that were left out may be those that write it.
         whole = Run(code, cores, choices(), lx_size, span, left=spare, cuts=False)

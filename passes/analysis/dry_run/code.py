@@ -60,6 +60,10 @@ class Area:
     depth: int
     launched: bool = False
 
+    def offset(self, at: int) -> int:
+        """How far from the start of its slot a byte is."""
+        return (at - self.address) % self.slot_bytes
+
 
 @dataclass(frozen=True)
 class Link:

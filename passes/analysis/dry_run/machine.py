@@ -29,6 +29,9 @@ _MAX_MODULUS = 64
 """Greater divisors of counters do not decide how many iterations are run."""
 
 
+_ASKED = "for some inputs; that is right if no launch and no data asks for those"
+
+
 class OutOfBudget(Exception):
     """A run takes too long."""
 
@@ -208,7 +211,10 @@ class Unit:
         self._shape(op, shape, at, memory, writes and not may)
         if not shape.whole:
             run.in_part(op)
-        access = Access(self.number, self.posts, op, buffer, writes, may)
+        if writes and area is not None:
+            end = area.offset(at + shape.low) + shape.high - shape.low
+            run.filled[buffer] = max(run.filled.get(buffer, 0), end)
+        access = Access(self.number, self.posts, op, buffer, writes, may, not self.assumed)
         local = run.local[self.place if place is None else place][memory]
         clashes = local.touch(shape.pieces, at, access, self.clock)
         if clashes:
@@ -273,7 +279,7 @@ class Unit:
             message = f"bytes {low} to {high - 1} of {spoken(memory)} are not in one slot of {whole}"
             if self.assumed:
                 # A loop with as many iterations would leave its tensor in the kernel as written, too.
-                message += ", for some inputs; that is right if no launch and no data asks for those"
+                message += f", {_ASKED}"
                 raise Impossible(Fault("not-proven", op, message))
             self.stop("out-of-buffer", op, message)
 
@@ -333,6 +339,10 @@ class Run:
     left: int = BUDGET
     unproven: dict[ir.Operation, Fault] = field(default_factory=dict)
     cuts: bool = True
+    filled: dict[str, int] = field(default_factory=dict)
+    """How many bytes of a slot of each buffer something is written to."""
+    doubtful: list[tuple[Clash, Fault]] = field(default_factory=list)
+    """What accesses break, none of them a race, that are made for some inputs."""
     alike: bool = False
 
     def __post_init__(self) -> None:
@@ -374,8 +384,20 @@ class Run:
         self.ready.extend(self.units)
         while self.ready:
             self._go_on(self.ready.popleft())
+        for clash, fault in self.doubtful:
+            if self._behind(clash):
+                self._unproven(fault.op, f"{fault.message}, {_ASKED}")
+            else:
+                self.faults.append(fault)
         if not self.faults:
             self._at_rest()
+
+    def _behind(self, clash: Clash) -> bool:
+        """Whether bytes are behind all that a slot of their buffer has ever held: it is not full, and a loop with as
+        many iterations would leave its tensor in the kernel as written, too.
+        """
+        buffer = clash.access.buffer
+        return buffer in self.filled and self.code.areas[buffer].offset(clash.low) >= self.filled[buffer]
 
     def _go_on(self, unit: Unit) -> None:
         try:
@@ -425,8 +447,10 @@ class Run:
         for clash in clashes:
             fault = self._fault(clash, memory)
             other = clash.other
-            if clash.id != "race":
+            if clash.id != "race" and clash.access.certain:
                 self.faults.append(fault)
+            elif clash.id != "race":
+                self.doubtful.append((clash, fault))
             elif memory != "device" or other is None or self._core(clash.access) == self._core(other):
                 raise Raced(fault)
             elif not _sure(clash.access) or not _sure(other) or clash.low >> POINTER_BITS in self.code.aliased:
