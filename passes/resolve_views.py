@@ -41,7 +41,8 @@ class ResolveViews(Pass):
 
     A tile that is not proven to be inside its view, by intervals of tile ids, counters and i32 arithmetic and by the
     conditions of enclosing loops and ifs, is clipped: bounds that are computed from where it lies leave out what sticks
-    out (a remark, ``unproven-bounds``, or a warning, ``clipped-tile``, where it sticks out for certain). What cannot
+    out (a remark, ``unproven-bounds``, or a warning: ``clipped-tile`` where it sticks out for certain, ``outside-tile``
+    where it may start past the end and no condition is around it). What cannot
     be said by bounds, of triangles and other sets that are no boxes, becomes a ``set``. Of a view in several parts each
     part is a read or write of its own: reads go into one another, so that the first part that holds a point has it. A
     coordinate that is looked up becomes a list of indices, which is read first.

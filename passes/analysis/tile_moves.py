@@ -10,7 +10,7 @@ from spyrec import diag, numerics, sets
 from spyrec.dialects import dataflow, ktdp
 from spyrec.mlir import ir
 from spyrec.ods.checks import DYNAMIC
-from spyrec.passes.analysis import access_tiles, ops, views
+from spyrec.passes.analysis import access_tiles, kernels, ops, views
 from spyrec.passes.analysis.access_tiles import AccessTile, Box, Lookup, NotATile
 from spyrec.passes.analysis.linear import Interval, Linear
 from spyrec.passes.analysis.mixed import decomposed
@@ -334,6 +334,12 @@ class Mover:
             if certain and first.low == first.high and last.low == last.high:
                 message = f"the tile takes {_range(reach)} in dimension {d}, and {has}"
                 self._say(self.sink.warning, "clipped-tile", d, message, "points outside are 0, and are not stored")
+            elif self._always_comes(last, start := self.values.interval(coordinate.rest, at=self.op)):
+                message = (
+                    f"the tile starts at up to {start.high} in dimension {d}, and {has}: it may have no point there"
+                )
+                note = "the kernel does not do that where an scf.if around the access keeps such tiles out"
+                self._say(self.sink.warning, "outside-tile", d, message, note)
             else:
                 bounded = reach.low > -(1 << 62) and reach.high < 1 << 62
                 where = f"may take {_range(reach)}" if bounded else "may lie anywhere"
@@ -342,6 +348,14 @@ class Mover:
                     "bound the subscript by a loop or an scf.if around the access, or make the view larger, to spare it"
                 )
                 self._say(self.sink.remark, "unproven-bounds", d, message, note)
+
+    def _always_comes(self, last: Interval, start: Interval) -> bool:
+        """Whether the largest start lies behind the view's last coordinate, and no condition is around that only the
+        run decides.
+        """
+        if last.low != last.high or not last.high < start.high < 1 << 62:
+            return False
+        return all(op.name == "scf.for" for op in kernels.around(self.op, self.views.function))
 
     def _check_places(self, view: View, box: Box, access: str) -> None:
         """Refuse a box at a constant place with points in no part of its view, or which is stored to several."""

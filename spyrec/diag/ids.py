@@ -140,6 +140,7 @@ IDS: dict[str, tuple[str, str]] = {
     "clipped-tile": ("InvalidKernel", "a tile sticks out of its view: points outside are 0 or not stored (a warning)"),
     "empty-init": ("InvalidKernel", "a reduction starts from its combiner's identity (a warning or a remark)"),
     "index-out-of-range": ("InvalidKernel", "an index is outside of what it indexes"),
+    "outside-tile": ("InvalidKernel", "a tile may have no point in its view (a warning)"),
     "overlapping-groups": ("InvalidKernel", "a compute tile belongs to two groups of one inter-tile op"),
     "overlapping-parts": (
         "InvalidKernel",
