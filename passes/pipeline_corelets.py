@@ -21,6 +21,9 @@ from spyrec.passkit import Pass, PassContext, option
 _WORTH = 15
 """In percent of the cycles of a loop. Halves wait for one another more often than formulas know."""
 
+_LONGEST = 64
+"""Ops of a body at most: each way to cut it is looked at."""
+
 
 @dataclass
 class PipelineCorelets(Pass):
@@ -52,8 +55,9 @@ class PipelineCorelets(Pass):
 
     It is done where it saves ``gain`` percent of the cycles that the loop takes with its ops cut. Leaves alone loops in
     which the second half changes what the first one needs, whose buffers have one slot where both halves use them, in
-    which cores exchange something, with other loops or branches in them, with ops that name a corelet, and with one or
-    two iterations; and all of them where the device has one corelet or LX no room for the copies. Refuses nothing."""
+    which cores exchange something, with other loops or branches in them, with ops that name a corelet or with more than
+    64 of them, and with one or two iterations; and all of them where the device has one corelet or LX no room for the
+    copies. Refuses nothing."""
 
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True
@@ -139,7 +143,7 @@ class _Halves:
 
 def _halves(costs: Iteration) -> Iterator[_Halves]:
     """All ways to cut the body in which the second half leaves alone what the first one needs."""
-    for place in range(1, len(costs.computes)):
+    for place in range(1, len(costs.computes) if len(costs.computes) <= _LONGEST else 0):
         first, second = costs.computes[:place], costs.computes[place:]
         copied = _copied(costs, first, second)
         if copied is not None:
