@@ -78,6 +78,18 @@ FOUND = {
         ("x 4x8xi32", "z 1xi32"),
         Setting(),
     ),
+    # What is stored and folded is 0 everywhere: in one stream with its fold, the fold would be gone.
+    "a_fold_of_zeros_that_are_stored": (
+        f"""{load("a", "x", "4x8xi32")}
+    %zero = arith.xori %a, %a : tensor<4x8xi32>
+    %e = arith.constant dense<3> : tensor<i32>
+    %f = linalg.reduce {{ arith.ori }} ins(%zero : tensor<4x8xi32>) outs(%e : tensor<i32>) dimensions = [0, 1]
+    %y = tensor.expand_shape %f [] output_shape [1] : tensor<i32> into tensor<1xi32>
+    {store("zero", "w", "4x8xi32")}
+    {store("y", "z", "1xi32")}""",
+        ("x 4x8xi32", "w 4x8xi32", "z 1xi32"),
+        Setting(),
+    ),
     # Fusion has: a maximum of unsigned numbers with 0 is no fold any more.
     "a_fold_that_fusion_makes_none": (
         f"""{load("a", "x", "4x8xi32")}

@@ -169,3 +169,20 @@ func.func @starts() {
   }
   return
 }
+
+// A fold of what is 0 everywhere.
+func.func @zeros() {
+  %zero = arith.constant 0 : i32
+  %t = dataflow.alloc {name = "t"} : memref<64x64xi32, "lx">
+  %m = dataflow.alloc {name = "m"} : memref<64xi32, "lx">
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%t : memref<64x64xi32, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%o: i32):
+    linalg.yield %zero : i32
+  }
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%t : memref<64x64xi32, "lx">) outs(%m : memref<64xi32, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: i32, %o: i32):
+    %0 = arith.ori %o, %p : i32
+    linalg.yield %0 : i32
+  }
+  return
+}
