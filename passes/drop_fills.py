@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -61,9 +62,11 @@ class DropFills(Pass):
                 if _is_opaque(inner):
                     fills.clear()
                 if inner.name not in dataflow.VIEWS:
-                    for value in inner.operands:
-                        if isinstance(value.type, ir.MemRefType) and (view := view_of(value)) is not None:
-                            fills.pop(view.root, None)
+                    for shown in _shown(inner.operands):
+                        if shown is None:
+                            fills.clear()
+                        else:
+                            fills.pop(shown.root, None)
                 made = None if seen is None else _fill(seen)
                 if made is not None:
                     fills[made.shown.root] = made
@@ -97,10 +100,15 @@ def _fill_for(seen: Structured, fills: dict[ir.Value, _Fill]) -> _Fill | None:
     fill = None if shown is None else fills.get(shown.root)
     if fill is None or shown != fill.shown or not covers(seen.output_maps[0], seen.outputs[0]):
         return None
-    if any(view is not None and view.root == fill.shown.root for view in map(view_of, seen.inputs)):
+    if any(view is None or view.root == fill.shown.root for view in _shown(seen.inputs)):
         return None
     start = identity(found[0].op.name, str(ops.element(seen.outputs[0])))
     return fill if start.tobytes() == fill.number else None
+
+
+def _shown(values: Iterable[ir.Value]) -> list[BufferView | None]:
+    """What those of the values that are buffers show; ``None`` where that is not known."""
+    return [view_of(value) for value in values if isinstance(value.type, ir.MemRefType)]
 
 
 def _is_opaque(op: ir.Operation) -> bool:

@@ -54,10 +54,10 @@ class PipelineCorelets(Pass):
           linalg.generic {...} ins(%t, %k : ...) outs(%sum : ...) attrs = {dataflow.corelet = 1 : i64, ...} {...}
 
     It is done where it saves ``gain`` percent of the cycles that the loop takes with its ops cut. Leaves alone loops in
-    which the second half changes what the first one needs, whose buffers have one slot where both halves use them, in
-    which cores exchange something, with other loops or branches in them, with ops that name a corelet or with more than
-    64 of them, and with one or two iterations; and all of them where the device has one corelet or LX no room for the
-    copies. Refuses nothing."""
+    which the second half changes what the first one needs, whose buffers have one slot where both halves use them, that
+    load what would be copied, in which cores exchange something, with other loops or branches in them, with ops that
+    name a corelet or with more than 64 of them, and with one or two iterations; and all of them where the device has
+    one corelet or LX no room for the copies. Refuses nothing."""
 
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True
@@ -155,6 +155,9 @@ def _copied(costs: Iteration, first: Sequence[Compute], second: Sequence[Compute
     block = first[0].op.op.block
     touched = {costs.root(value) for value in _buffers(first)}
     written, changed = ({costs.root(v) for compute in half for v in compute.op.outputs} for half in (first, second))
+    loaded = {costs.root(move.view.dest) for move in costs.moves if move.view.dest is not None}
+    if None in touched | loaded:
+        return None
     copied: dict[ir.Value, None] = {}
     for value in _buffers(second):
         root = costs.root(value)
@@ -165,11 +168,14 @@ def _copied(costs: Iteration, first: Sequence[Compute], second: Sequence[Compute
         if _maker(root).block == block:
             if room.depth(dataflow.AllocOp(_maker(root))) < SLOTS:
                 return None
-        elif root in changed or (root in written and value != root):
+        elif root in changed:
             return None
         elif root in written:
+            # A copy is of what the last op of the first half left, and not of what is loaded behind it.
+            if value != root or root in loaded:
+                return None
             copied[root] = None
-    return None if None in touched else list(copied)
+    return list(copied)
 
 
 def _buffers(computes: Sequence[Compute]) -> list[ir.Value]:

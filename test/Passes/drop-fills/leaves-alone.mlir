@@ -155,3 +155,23 @@ func.func @nothing() {
   }
   return
 }
+
+// Of what is read in between, only the run knows how much it is.
+func.func @seen_in_part(%n: index) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %x = dataflow.alloc {name = "x"} : memref<64x64xf32, "lx">
+  %m = dataflow.alloc {name = "m"} : memref<64xf32, "lx">
+  linalg.generic {indexing_maps = [#one], iterator_types = ["parallel"]} outs(%m : memref<64xf32, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  }
+  %v = memref.subview %m[0] [%n] [1] : memref<64xf32, "lx"> to memref<?xf32, strided<[1]>, "lx">
+  %s = memref.load %v[%c0] : memref<?xf32, strided<[1]>, "lx">
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<64x64xf32, "lx">) outs(%m : memref<64xf32, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
