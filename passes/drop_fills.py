@@ -50,8 +50,7 @@ class DropFills(Pass):
     optional: ClassVar[bool] = True
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        control = [op, *(inner for inner in kernels.walk(op) if inner.name.startswith("scf."))]
-        for block in [region.blocks[0] for inner in control for region in inner.regions if len(region.blocks)]:
+        for block in kernels.blocks(op):
             fills: dict[ir.Value, _Fill] = {}
             for inner in [view.operation for view in block.operations]:
                 seen = structured(inner) if UNIT in inner.attributes else None

@@ -55,8 +55,7 @@ class MergeStreams(Pass):
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         vector = {kind for kind, unit in ctx.device.units.items() if unit.role == "vector"}
-        control = [op, *(inner for inner in kernels.walk(op) if inner.name.startswith("scf."))]
-        for block in [region.blocks[0] for inner in control for region in inner.regions if len(region.blocks)]:
+        for block in kernels.blocks(op):
             merging = Merging(vector, self.longest)
             for inner in [view.operation for view in block.operations]:
                 at = inner

@@ -43,6 +43,12 @@ def views(op: ir.Operation, *kinds: type[ir.OpView]) -> list[Any]:
     return [by_name[inner.name](inner) for inner in walk(op) if inner.name in by_name]
 
 
+def blocks(function: ir.Operation) -> list[ir.Block]:
+    """The block of a function, and those of its loops and branches."""
+    control = [function, *(op for op in walk(function) if op.name.startswith("scf."))]
+    return [region.blocks[0] for op in control for region in op.regions if len(region.blocks)]
+
+
 def defining(value: ir.Value) -> ir.Operation | None:
     """The operation whose result ``value`` is; ``None`` for an argument of a block."""
     owner = value.owner
