@@ -45,8 +45,8 @@ class MergeStreams(Pass):
 
     Leaves alone ops between which another op touches what the first one writes, or writes what it reads; those of which
     the second waits for more of what the matrix unit computes, since the first is done meanwhile; a product that a sum
-    adds up, which would not be rounded any more; ops of more than four loops; and bodies that are longer than
-    ``longest``. Refuses nothing."""
+    adds up, which would not be rounded any more; folds of different loops, and of what is one number everywhere; ops
+    of more than four loops; and bodies that are longer than ``longest``. Refuses nothing."""
 
     anchor: ClassVar[str] = "func.func"
     optional: ClassVar[bool] = True

@@ -177,6 +177,10 @@ class Pair:
         folding = [seen for seen in both if any(len(picked(map_)) < seen.loops for map_ in seen.output_maps)]
         if len({dataflow.FRESH in seen.op.attributes for seen in folding}) > 1:
             return False
+        # And all fold the same loops.
+        kept = [picked(map_) for seen in both for map_ in seen.output_maps]
+        if len({frozenset(loops) for loops in kept if len(loops) < first.loops}) > 1:
+            return False
         touched = {view.root for view in self._first.views.values()}
         written = {view.root for k, view in self._first.views.items() if k >= len(first.inputs)}
         others = {k: view.root for k, view in self._second.views.items() if k not in self.forwarded}

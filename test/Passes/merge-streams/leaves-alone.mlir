@@ -186,3 +186,23 @@ func.func @zeros() {
   }
   return
 }
+
+// A fold of rows and a fold of columns.
+func.func @crosswise() {
+  %x = dataflow.alloc {name = "x"} : memref<64x64xf32, "lx">
+  %t = dataflow.alloc {name = "t"} : memref<64x64xf32, "lx">
+  %m = dataflow.alloc {name = "m"} : memref<64xf32, "lx">
+  %n = dataflow.alloc {name = "n"} : memref<64xf32, "lx">
+  linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<64x64xf32, "lx">) outs(%t, %m : memref<64x64xf32, "lx">, memref<64xf32, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: f32, %o: f32, %q: f32):
+    %0 = math.exp %p : f32
+    %1 = arith.maximumf %q, %0 : f32
+    linalg.yield %0, %1 : f32, f32
+  }
+  linalg.generic {indexing_maps = [#id, affine_map<(a, b) -> (b)>], iterator_types = ["reduction", "parallel"]} ins(%t : memref<64x64xf32, "lx">) outs(%n : memref<64xf32, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: f32, %o: f32):
+    %0 = arith.addf %o, %p : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
