@@ -15,9 +15,9 @@ from spyrec.driver.compile import kernels, printed
 from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels as functions
 from spyrec.passes.analysis import schedule
+from spyrec.passes.analysis.dry_run.choices import Choices
 from spyrec.passes.analysis.dry_run.code import code_of
 from spyrec.passes.analysis.dry_run.machine import Run
-from spyrec.passes.analysis.dry_run.values import Choices
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))

@@ -15,10 +15,11 @@ from spyrec.device.model import Device
 from spyrec.dialects.dataflow import LX
 from spyrec.mlir import ir
 from spyrec.passes.analysis.dry_run.between import TooMany, conflicts
+from spyrec.passes.analysis.dry_run.choices import Choices
 from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Code, Unmodelled, code_of, hosts
 from spyrec.passes.analysis.dry_run.machine import BUDGET, Fault, Impossible, OutOfBudget, Raced, Run, Touch
 from spyrec.passes.analysis.dry_run.memory import Memory
-from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per
+from spyrec.passes.analysis.dry_run.values import Diverges, Per
 
 _UNIFORM = 5
 _MAX_RUNS = 40

@@ -29,9 +29,10 @@ from spyrec.dialects.dataflow import (
 from spyrec.mlir import ir
 from spyrec.numerics.errors import DivisionByZero
 from spyrec.passes.analysis import kernels
+from spyrec.passes.analysis.dry_run.choices import Answers
 from spyrec.passes.analysis.dry_run.memory import Box, box
 from spyrec.passes.analysis.dry_run.scalars import function_of, moduli
-from spyrec.passes.analysis.dry_run.values import Answers, Function, Scalar, Sym, Value
+from spyrec.passes.analysis.dry_run.values import Function, Scalar, Sym, Value
 
 if TYPE_CHECKING:
     from spyrec.passes.analysis.dry_run.machine import Unit

@@ -13,9 +13,10 @@ import numpy as np
 from spyrec.device.model import spoken
 from spyrec.dialects.dataflow import LX
 from spyrec.mlir import ir
+from spyrec.passes.analysis.dry_run.choices import Choices
 from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Area, Code, Flow, Link, Node, UnitCode
 from spyrec.passes.analysis.dry_run.memory import Access, Box, Clash, Clock, Memory
-from spyrec.passes.analysis.dry_run.values import Choices, Diverges, Per, Sym, Value
+from spyrec.passes.analysis.dry_run.values import Diverges, Per, Sym, Value
 
 BUDGET = 400_000
 """Steps of one run."""
