@@ -43,13 +43,15 @@ class Policy:
         return [self._raised(d) for d in diagnostics if not self._hides(d)]
 
     def _hides(self, d: Diagnostic) -> bool:
-        if d.severity is Severity.ERROR or d.id in self.fatal or (self.strict and d.severity is Severity.WARNING):
-            return d.severity is not Severity.ERROR and d.id in self.hidden
-        return self.quiet or d.id in self.hidden
+        if d.severity is Severity.ERROR:
+            return False
+        return d.id in self.hidden or (self.quiet and not self._is_fatal(d))
+
+    def _is_fatal(self, d: Diagnostic) -> bool:
+        return d.id in self.fatal or (self.strict and d.severity is Severity.WARNING)
 
     def _raised(self, d: Diagnostic) -> Diagnostic:
-        fatal = d.id in self.fatal or (self.strict and d.severity is Severity.WARNING)
-        return replace(d, severity=Severity.ERROR) if fatal else d
+        return replace(d, severity=Severity.ERROR) if self._is_fatal(d) else d
 
     def folded(self, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
         """Of warnings and remarks of one id the first as it is, the next without line and notes, the rest as a number:
