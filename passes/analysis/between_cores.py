@@ -45,12 +45,10 @@ def _shared_memory(program: Program, addresses: Addresses, cores: int) -> list[i
     """Arguments whose memory cores may have in common, one of them writing it; ``None`` for all other memory."""
     reads, writes = _touched(program)
     touched = {n: [*reads.get(n, ()), *writes.get(n, ())] for n in {**reads, **writes}}
-    anywhere = [n for n, places in touched.items() if n is None or any(map(_may_alias, places))]
-    if any(n in writes for n in anywhere):
-        return list(touched)
-    # What is read in this way may be what another core writes as an argument's.
-    shared = [n for n in writes if anywhere or not _apart_on_cores(touched[n], addresses, cores)]
-    return [*shared, *anywhere] if writes else []
+    # What may lie anywhere is ordered with all that is not, whatever that is called.
+    anywhere = {n for n, places in touched.items() if n is None or any(map(_may_alias, places))}
+    shared = {n for n in writes if not _apart_on_cores(touched[n], addresses, cores)}
+    return [n for n in touched if n in anywhere | shared] if writes else []
 
 
 def _may_alias(place: Place) -> bool:
