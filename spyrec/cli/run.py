@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -150,32 +151,22 @@ def command(
     return shared.in_child(body, text, name, lambda: driver.full_pipeline(options), flags, narrow)
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Request:
-    """What the command line asks for, apart from the kernel."""
+    """What the command line asks for, apart from the kernel: ``arrays`` are files of ``--in``, ``saved`` of ``--out``,
+    ``scalars`` numbers of ``--set``, by name.
+    """
 
-    def __init__(
-        self,
-        arrays: dict[str, str],
-        saved: dict[str, str],
-        scalars: dict[str, int | float],
-        seed: int | None,
-        shuffle: int | None,
-        trace: str | None,
-        report: str | None,
-        probes: tuple[str, ...] = (),
-        strict_bounds: bool = False,
-        worth: bool = False,
-    ) -> None:
-        self.worth = worth
-        self.probes = probes
-        self.strict_bounds = strict_bounds
-        self.arrays = arrays
-        self.saved = saved
-        self.scalars = scalars
-        self.seed = seed
-        self.shuffle = shuffle
-        self.trace = trace
-        self.report = report
+    arrays: dict[str, str]
+    saved: dict[str, str]
+    scalars: dict[str, int | float]
+    seed: int | None
+    shuffle: int | None
+    trace: str | None
+    report: str | None
+    probes: tuple[str, ...]
+    strict_bounds: bool
+    worth: bool
 
     def compiled(
         self,
@@ -212,31 +203,14 @@ class _Request:
         assert result.artifact is not None
         progress(0, "the binary")
         launch = self.bind(result.artifact.signature)
-        before, reference = launch.copy(), launch.copy()
+        before = launch.copy()
         cycles = self.binary(result.artifact, launch)
         if self.worth:
             from spyrec.driver import worth
 
             frame.emit(worth.render(cycles, list(worth.measured(text, name, options, before))))
         if check:
-            original = driver.compile_text(text, name, line.at_stage(options, options.from_stage))
-            execute.run_stage(original, reference)
-            artifact = result.artifact
-            left = execute.never_written(before, launch, lambda again: execute.run_binary(artifact, again))
-            reference_left = execute.never_written(before, reference, lambda again: execute.run_stage(original, again))
-            comparisons = execute.compare(launch, reference, left, reference_left)
-            frame.tell(execute.unwritten(comparisons))
-            if not comparisons:
-                frame.emit("check: nothing was compared: the kernel writes no array\n")
-            frame.emit("".join(f"check: {execute.say(c, options.from_stage)}\n" for c in comparisons))
-            if any(c.differing for c in comparisons):
-                late = max("schedule", options.from_stage, key=driver.STAGE_NAMES.index)
-                schedule = driver.compile_text(text, name, line.at_stage(options, late))
-                found = execute.differs(comparisons, options.from_stage, in_parts=execute.sums_in_parts(schedule))
-                wrong = [d for d in found if d.severity is Severity.ERROR]
-                if wrong:
-                    raise CompilerBug(wrong)
-                frame.tell(found)
+            _check(text, name, options, result.artifact, before, launch)
 
     def stage(self, reached: Compiled, launch: Launch, text: str) -> None:
         """Execute a stage's IR, and print what the probes see, also when it fails."""
@@ -326,6 +300,34 @@ class _Request:
         """Write the arrays of --out."""
         for name, array in launch.outputs(list(self.saved)).items():
             _save(self.saved[name], array)
+
+
+def _check(text: str, name: str, options: Options, artifact: Artifact, before: Launch, after: Launch) -> None:
+    """Compare what the binary left with what the text that it was made from gives. Raises CompilerBug when they differ
+    by more than the order of sums explains.
+    """
+    from spyrec import driver
+    from spyrec.driver import compile as line
+    from spyrec.driver import execute
+
+    original = driver.compile_text(text, name, line.at_stage(options, options.from_stage))
+    reference = before.copy()
+    execute.run_stage(original, reference)
+    left = execute.never_written(before, after, lambda again: execute.run_binary(artifact, again))
+    reference_left = execute.never_written(before, reference, lambda again: execute.run_stage(original, again))
+    comparisons = execute.compare(after, reference, left, reference_left)
+    frame.tell(execute.unwritten(comparisons))
+    if not comparisons:
+        frame.emit("check: nothing was compared: the kernel writes no array\n")
+    frame.emit("".join(f"check: {execute.say(c, options.from_stage)}\n" for c in comparisons))
+    if any(c.differing for c in comparisons):
+        late = max("schedule", options.from_stage, key=driver.STAGE_NAMES.index)
+        schedule = driver.compile_text(text, name, line.at_stage(options, late))
+        found = execute.differs(comparisons, options.from_stage, in_parts=execute.sums_in_parts(schedule))
+        wrong = [d for d in found if d.severity is Severity.ERROR]
+        if wrong:
+            raise CompilerBug(wrong)
+        frame.tell(found)
 
 
 def _save(path: str, array: Any) -> None:
