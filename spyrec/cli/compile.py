@@ -53,14 +53,16 @@ def command(
     """
     from spyrec import driver
     from spyrec.driver import files
-    from spyrec.driver import tuning as known_passes
     from spyrec.errors import UsageError
 
     for setting in settings:
         if not setting.startswith("device."):
             raise UsageError(f"--set {setting}: a launch value is for 'spyrec run'; 'compile' takes device.PATH=NUMBER")
     for when in ("before", "after"):
-        known_passes.check_names(f"--mlir-print-ir-{when}", printing[when])
+        if printing[when]:
+            from spyrec.driver import tuning as known_passes
+
+            known_passes.check_names(f"--mlir-print-ir-{when}", printing[when])
     if output is not None and len(inputs) > 1:
         raise UsageError("-o takes the output of one FILE")
     options = shared.options(
