@@ -138,8 +138,3 @@ def covers(map_: ir.AffineMap, value: ir.Value) -> bool:
 
 def _is_loop(expression: ir.AffineExpr) -> bool:
     return isinstance(expression, ir.AffineDimExpr)
-
-
-def is_identity(map_: ir.AffineMap) -> bool:
-    """Whether the map hands out all of its dimensions in their order."""
-    return len(map_.results) == map_.n_dims and map_ == ir.AffineMap.get_identity(map_.n_dims)
