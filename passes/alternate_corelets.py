@@ -10,7 +10,7 @@ from typing import ClassVar
 from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import arith, ir, scf
-from spyrec.passes.analysis import buffers, kernels, ops, room
+from spyrec.passes.analysis import buffers, corelets, kernels, ops, room
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.loop_costs import WORTH, Iteration, loop_costs
 from spyrec.passes.analysis.slices import CORELET, UNIT
@@ -120,22 +120,12 @@ class _Names:
 
 def _can(loop: ir.Operation, device: Device) -> bool:
     """Whether the iterations of a loop can be given to different corelets."""
-    counter = loop.regions[0].blocks[0].arguments[0]
-    if not isinstance(counter.type, ir.IndexType) or _step(loop) is None:
+    body = loop.regions[0].blocks[0]
+    if not isinstance(body.arguments[0].type, ir.IndexType) or _step(loop) is None:
         return False
-    slots, computes = 0, False
-    for view in loop.regions[0].blocks[0].operations:
-        op = view.operation
-        if isinstance(view, dataflow.AllocOp):
-            slots = max(slots, room.depth(view))
-        elif UNIT in op.attributes:
-            kind = ir.FlatSymbolRefAttr(op.attributes[UNIT]).value
-            if CORELET in op.attributes or kind not in device.units or device.units[kind].level != "corelet":
-                return False
-            computes = True
-        elif isinstance(view, dataflow.DataTransferOp) and not (view.get_from is None and view.put_to is None):
-            return False
-    return computes and slots > 1
+    computes = any(UNIT in view.operation.attributes for view in body.operations)
+    rotates = any(isinstance(view, dataflow.AllocOp) and room.depth(view) > 1 for view in body.operations)
+    return computes and rotates and corelets.are_free(body, device)
 
 
 def _step(loop: ir.Operation) -> int | None:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from spyrec.device import cost
-from spyrec.device.model import Device
 from spyrec.dialects import dataflow
 from spyrec.mlir import ir
-from spyrec.passes.analysis import buffers, kernels, ops, room
+from spyrec.passes.analysis import buffers, corelets, kernels, ops, room
 from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.loop_costs import Compute, Iteration, loop_costs
 from spyrec.passes.analysis.slices import CORELET, UNIT
@@ -71,7 +70,7 @@ class PipelineCorelets(Pass):
         loops = [inner for inner in kernels.walk(op) if inner.name == "scf.for" and trips_of(inner, values) > SLOTS]
         left = room.room(op, ctx.device)
         for loop in loops:
-            costs = iterations.of(loop) if _can(loop, ctx.device) else None
+            costs = iterations.of(loop) if corelets.are_free(loop.regions[0].blocks[0], ctx.device) else None
             halves = None if costs is None else min(_halves(costs), key=lambda halves: halves.pace, default=None)
             if costs is None or halves is None or halves.growth > left[dataflow.LX]:
                 continue
@@ -79,19 +78,6 @@ class PipelineCorelets(Pass):
                 halves.make(op)
                 left[dataflow.LX] -= halves.growth
                 ctx.statistics["loops in two halves"] += 1
-
-
-def _can(loop: ir.Operation, device: Device) -> bool:
-    """Whether the compute ops of a loop can be given to different corelets."""
-    for view in loop.regions[0].blocks[0].operations:
-        op = view.operation
-        if UNIT in op.attributes:
-            kind = ir.FlatSymbolRefAttr(op.attributes[UNIT]).value
-            if CORELET in op.attributes or kind not in device.units or device.units[kind].level != "corelet":
-                return False
-        elif isinstance(view, dataflow.DataTransferOp) and not (view.get_from is None and view.put_to is None):
-            return False
-    return True
 
 
 @dataclass(frozen=True)

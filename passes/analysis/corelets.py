@@ -1,4 +1,4 @@
-"""Where the work of a compute op can be shared among the corelets of a core, and what that saves."""
+"""Where work can be shared among the corelets of a core, and what it saves to cut a compute op."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from spyrec import numerics
 from spyrec.device.model import Device
+from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.passes.analysis import ops
 from spyrec.passes.analysis.compute_costs import Cycles
 from spyrec.passes.analysis.layouts import linear
+from spyrec.passes.analysis.slices import CORELET, UNIT
 from spyrec.passes.analysis.structured import Structured, picked
 
 Cut = tuple[int, list[tuple[int, int]]]
@@ -81,3 +83,18 @@ def first_piece(counts: Sequence[int], cut: Cut) -> list[int]:
 def meeting(device: Device) -> int:
     """Cycles until one corelet knows that another is done."""
     return device.timing.post_latency + 2 * device.timing.scalar_cycles
+
+
+def are_free(block: ir.Block, device: Device) -> bool:
+    """Whether each compute op right inside of ``block`` can be given to any corelet: it names none, all have a unit of
+    its kind, and nothing in between is exchanged with another core.
+    """
+    for view in block.operations:
+        attributes = view.operation.attributes
+        if UNIT in attributes:
+            unit = device.units.get(ir.FlatSymbolRefAttr(attributes[UNIT]).value)
+            if CORELET in attributes or unit is None or unit.level != "corelet":
+                return False
+        elif isinstance(view, dataflow.DataTransferOp) and not (view.get_from is None and view.put_to is None):
+            return False
+    return True
