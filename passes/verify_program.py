@@ -48,7 +48,8 @@ class VerifyProgram(Pass):
 
     A program of which all that holds is then executed without data, for each class of inputs: unknown numbers of
     iterations are 0, 1, D, D + 1 and 2 D + 1, where D is how far units run ahead, unknown conditions go both ways,
-    loops that are longer are run for a few iterations (for all of them where something reads what a few do not write).
+    loops that are longer are run for a few iterations (for all of them where something reads what a few do not write,
+    for more where a few leave something unordered).
     Since only channels order units, one execution decides for every timing: that no two accesses to the same bytes race
     (``race``, with both places), that no unit waits for ever (``deadlock``, with the cycle of waiters), that channels
     end as they began (``channel-misuse``), and that accesses stay inside of what they name, aligned, and read what was

@@ -60,6 +60,12 @@ class Choices:
         self._open: Open = {}
         """Leaves that more than one value would suit: what is chosen next may tell them apart."""
 
+    def after(self, earlier: Choices) -> Choices:
+        """These choices, the first of which are those that another run has made."""
+        self.taken, self.drew = earlier.taken.copy(), earlier.drew
+        self.known, self._open = earlier.known.copy(), earlier._open.copy()
+        return self
+
     def integer(self, sym: Sym, options: Sequence[int]) -> int | Per:
         """A value for ``sym``: what it is by earlier choices, else one of ``options``. Raises :class:`Diverges`."""
         found = self._find(sym)

@@ -158,13 +158,14 @@ def code_of(function: ir.Operation, host: int | None = None) -> Code:
 
 
 @dataclass
-class _Loop:
+class Loop:
     """How many ``times`` a loop runs, if that is known; ``visits``: iterations meet different cores, or loops whose
-    iterations do.
+    iterations do. ``level``: how many loops are around it, from the first on that counts its iterations.
     """
 
     op: ir.Operation
     times: int | None
+    level: int = 0
     visits: bool = False
 
 
@@ -172,9 +173,9 @@ class _Builder:
     def __init__(self, function: ir.Operation) -> None:
         self.code = Code(function, kernels.tiles(function))
         self.slots: dict[ir.Value, int] = {}
-        self.loops: list[_Loop] = []
-        self.around: list[_Loop] = []
-        self.ends: defaultdict[str, list[list[_Loop]]] = defaultdict(list)
+        self.loops: list[Loop] = []
+        self.around: list[Loop] = []
+        self.ends: defaultdict[str, list[list[Loop]]] = defaultdict(list)
         """For each channel inside of a core, the loops around its ends."""
         self.counted: set[int] = set()
         """Slots of what may be another value in another iteration."""
@@ -320,17 +321,16 @@ class _Builder:
         counter, *carried = [self.slot(a) for a in body.arguments]
         results = [self.slot(r) for r in op.results]
         self.counted.update([counter, *carried, *results])
-        loop = _Loop(op, _iterations(op))
+        loop = self.enter(op, _iterations(op))
         self.loops.append(loop)
-        self.around.append(loop)
         nodes, yielded = self.block(body)
-        self.leave()
+        self.around.pop()
 
         def run(unit: Unit) -> Flow:
             values = unit.values
             state = [values[i] for i in inits]
             low, step = unit.control(values[bounds[0]]), unit.control(values[bounds[2]], 1)
-            for number in unit.run.counters(unit, low, values[bounds[1]], step, loop.visits):
+            for number in unit.run.counters(unit, low, values[bounds[1]], step, loop):
                 values[counter] = number
                 for slot, value in zip(carried, state, strict=True):
                     values[slot] = value
@@ -341,11 +341,13 @@ class _Builder:
 
         return run
 
-    def leave(self) -> None:
-        """A loop ends. It is as deep as there are loops around it, from the first on that counts its iterations."""
-        self.around.pop()
-        first = next((k for k, loop in enumerate(self.around) if loop.op.name == "scf.for"), len(self.around))
-        self.code.height = max(self.code.height, len(self.around) - first)
+    def enter(self, op: ir.Operation, times: int | None) -> Loop:
+        """What comes now is in this loop, too."""
+        first = next((k for k, around in enumerate(self.around) if around.op.name == "scf.for"), len(self.around))
+        loop = Loop(op, times, len(self.around) - first)
+        self.code.height = max(self.code.height, loop.level)
+        self.around.append(loop)
+        return loop
 
     def branch(self, op: ir.Operation) -> Callable[[Unit], Flow]:
         condition = self.use(op.operands[0])
@@ -368,10 +370,10 @@ class _Builder:
         inside = [self.slot(a) for a in after.arguments]
         results = [self.slot(r) for r in op.results]
         self.counted.update([*carried, *inside, *results])
-        self.around.append(_Loop(op, None))
+        self.enter(op, None)
         first, (condition, *passed) = self.block(before)
         second, yielded = self.block(after)
-        self.leave()
+        self.around.pop()
 
         def run(unit: Unit) -> Flow:
             values = unit.values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ from spyrec.device.model import spoken
 from spyrec.dialects.dataflow import LX
 from spyrec.mlir import ir
 from spyrec.passes.analysis.dry_run.choices import Choices
-from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Area, Code, Flow, Link, Node, UnitCode
+from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Area, Code, Flow, Link, Loop, Node, UnitCode
 from spyrec.passes.analysis.dry_run.memory import Access, Box, Clash, Clock, Memory
 from spyrec.passes.analysis.dry_run.values import Diverges, Per, Sym, Value
 
@@ -345,13 +345,15 @@ class Run:
     doubtful: list[tuple[Clash, Fault]] = field(default_factory=list)
     """What accesses break, none of them a race, that are made for some inputs."""
     alike: bool = False
+    counts: Mapping[int, int] = field(default_factory=dict)
+    """How many iterations of the loops of a level are run, where that is more than ``few``."""
 
     def __post_init__(self) -> None:
         code = self.code
         depth = code.depth
         self.limit = 2 * depth + 1
         # Equal loops of different units may be nested differently deep.
-        self._few = self.limit if self.limit ** (code.height + 1) <= _MOST_NESTED else depth
+        self.few = self.limit if self.limit ** (code.height + 1) <= _MOST_NESTED else depth
         self._channels: dict[tuple[str, int, int], Channel] = {}
         small = {m for m in code.moduli if 0 < m <= _MAX_MODULUS}
         depths = [a.depth for a in code.areas.values()]
@@ -416,11 +418,11 @@ class Run:
             found = self._channels[key] = Channel(self.code.links[name])
         return found
 
-    def counters(self, unit: Unit, low: int, high: Value, step: int, visits: bool) -> Iterator[int]:
+    def counters(self, unit: Unit, low: int, high: Value, step: int, loop: Loop) -> Iterator[int]:
         """The counters of a loop's iterations: a few of them when there are many, always the first and the last.
 
         How many is the same for equal loops of different units, and the slots of buffers follow one another as they
-        do when all are run. If it ``visits`` cores, all are run.
+        do when all are run. If the loop visits cores, all are run.
         """
         if isinstance(high, Sym):
             unit.assumed = True
@@ -431,9 +433,9 @@ class Run:
         if step < 1:
             return
         whole = max(0, -(-(end - low) // step))
-        few = self._few
+        few = max(self.few, self.counts.get(loop.level, 0))
         # Whoever meets another core in an iteration has to be met there.
-        kept = visits or (self.alike and whole in self.code.visits)
+        kept = loop.visits or (self.alike and whole in self.code.visits)
         if self.cuts and not kept and whole > few + self._period:
             number = few + (whole - few) % self._period
             for k in range(number - 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from by_hand import PROGRAMS
 
-from spyrec.passes.analysis.dry_run import between, check, memory
+from spyrec.passes.analysis.dry_run import between, check, execute, memory
 from spyrec.passes.analysis.dry_run.check import Verdict
 
 
@@ -30,7 +30,7 @@ def test_nothing_is_left_open_in_programs_by_hand(program: object) -> None:
 
 def test_a_run_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "_FEW_STEPS", 10)
-    monkeypatch.setattr(check, "BUDGET", 20)
+    monkeypatch.setattr(execute, "BUDGET", 20)
     assert said(judged("copy")) == [
         "of some inputs only the first 20 steps were executed; what comes after was not looked at"
     ]
