@@ -20,7 +20,8 @@ class UnshareInits(Pass):
     Kernels use one constant as the first value of a loop and as the init of a contraction in each of its iterations,
     and CSE merges equal fills. What accumulates in place would then have to copy first, out of a buffer that lives for
     the whole loop. A fill is cheaper than the copy. The same goes for a constant that slices are inserted into, and for
-    one that a loop or a branch yields. An empty tensor that several ops name would tie together what has nothing to do
+    one that a loop or a branch yields. A tensor of which slices alone are written is made anew in the same way: a copy
+    would read what nobody has written. An empty tensor that several ops name would tie together what has nothing to do
     with each other: groups that are cut into tiles, and buffers.
 
     IR before::
@@ -43,13 +44,17 @@ class UnshareInits(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in kernels.walk(op):
+        todo = kernels.walk(op)
+        for inner in todo:
             for number in _inits(inner):
                 fill = _shared_fill(inner.operands[number], inner)
                 if fill is not None:
                     with ir.InsertionPoint(inner):
-                        inner.operands[number] = fill.clone().results[0]
+                        copy = fill.clone().operation
+                    inner.operands[number] = copy.results[0]
                     ctx.statistics["fills copied"] += 1
+                    if copy.name == "tensor.insert_slice":
+                        todo.append(copy)
                     if not kernels.is_used(fill):
                         fill.erase()
         # Fills that have been copied share their empty tensors.
@@ -76,8 +81,12 @@ def _inits(op: ir.Operation) -> Iterator[int]:
 
 
 def _shared_fill(value: ir.Value, user: ir.Operation) -> ir.Operation | None:
-    """The op that fills ``value`` with one number, if others use it, too, or ``user`` does so several times."""
+    """The op that fills ``value`` with one number, or writes a slice of what is not written otherwise, if others use
+    it, too, or ``user`` does so several times.
+    """
     maker = kernels.defining(value)
+    if maker is not None and maker.name == "tensor.insert_slice":
+        return maker if _is_partial(maker) and _is_shared(maker, user) else None
     if maker is None or maker.name != "linalg.generic" or len(maker.operands) != 1:
         return None
     empty = kernels.defining(maker.operands[0])
@@ -85,6 +94,13 @@ def _shared_fill(value: ir.Value, user: ir.Operation) -> ir.Operation | None:
     if empty is None or empty.name != "tensor.empty" or seen is None or seen.reads_output(0):
         return None
     return maker if _is_shared(maker, user) else None
+
+
+def _is_partial(op: ir.Operation | None) -> bool:
+    """Whether slices are all that is written of what ``op`` makes."""
+    while op is not None and op.name == "tensor.insert_slice":
+        op = kernels.defining(op.operands[1])
+    return op is not None and op.name == "tensor.empty"
 
 
 def _is_shared_empty(value: ir.Value, user: ir.Operation) -> bool:
