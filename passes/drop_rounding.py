@@ -16,7 +16,8 @@ from spyrec.passkit import Pass, PassContext
 class DropRounding(Pass):
     """Remove each ``dataflow.rounded`` without which the same products are rounded.
 
-    It is needed where its operand is a ``mulf`` and its user a sum, and between a constant and a product of which the
+    It is needed where its operand is a ``mulf`` and its user a sum; where it is a ``negf``, which upstream would make a
+    ``subf`` with the sum, and that is no fold; and between a constant and a product of which the
     other factor is constant, too, which would be folded, rounded, otherwise.
 
     IR before::
@@ -52,7 +53,7 @@ def _is_needed(op: ir.Operation) -> bool:
     users = [use.owner.operation for use in op.results[0].uses]
     if maker is None:
         return False
-    if maker.name == PRODUCT:
+    if maker.name in (PRODUCT, "arith.negf"):
         return any(user.name == SUM for user in users)
     if maker.name == "arith.constant":
         return any(user.name == PRODUCT and all(map(_is_constant, user.operands)) for user in users)

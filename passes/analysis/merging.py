@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from spyrec.dialects import dataflow
-from spyrec.mlir import arith, ir
+from spyrec.mlir import ir
 from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.folds import PRODUCT, folds
@@ -186,15 +186,14 @@ class Pair:
         others = {k: view.root for k, view in self._second.views.items() if k not in self.forwarded}
         if any(root in (written if k < len(second.inputs) else touched) for k, root in others.items()):
             return False
-        return not (self._folds_constants() or self._sums_rounded())
+        return not (self._goes_on_in_constants() or self._sums_rounded())
 
-    def _folds_constants(self) -> bool:
-        """Whether the second op is a fold of what is the same number everywhere: upstream would see that in one op with
-        it, and of a fold of zeros leave what was there before, which is no fold.
+    def _goes_on_in_constants(self) -> bool:
+        """Whether the second op reads what is the same number everywhere: upstream would see that in one op with it,
+        and of a fold of zeros, there or later in the same op, leave what was there before, which is no fold.
         """
         makers = (kernels.defining(self.first.yielded[output]) for output in self.forwarded.values())
-        constant = any(maker is not None and maker.name == arith.ConstantOp.OPERATION_NAME for maker in makers)
-        return constant and any(len(picked(map_)) < self.second.loops for map_ in self.second.output_maps)
+        return any(maker is not None and maker.block != self.first.body for maker in makers)
 
     def _sums_rounded(self) -> bool:
         """Whether a sum adds a product that the first op rounds, and would not any more in one op with it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ from spyrec.passes.analysis.accesses import element_bytes
 from spyrec.passes.analysis.buffer_views import BufferView, view_of
 from spyrec.passes.analysis.layouts import MAX_NEST, Nest
 from spyrec.passes.analysis.slots import Mapped
-from spyrec.passes.analysis.structured import Structured, structured
+from spyrec.passes.analysis.structured import Structured, picked, structured
 from spyrec.passes.analysis.unit_moves import Slot
 from spyrec.records import dataclass
 
@@ -57,7 +57,11 @@ class UnitOps:
         still = [1 if d in reduced else count for d, count in enumerate(counts)]
         marks = tuple(0 if d in reduced else s for d, s in enumerate(layouts.dense_strides(still, 1)))
         nest = layouts.collapsed(Nest(tuple(counts), (*(strides for strides, _ in known), *counted, marks)))
-        nest = _reducing_inside(nest) if reduced else nest
+        steps = [
+            element_bytes(view.element_type) if k >= len(seen.inputs) and len(picked(seen.maps[k])) == seen.loops else 0
+            for k, view in shown.items()
+        ]
+        nest = _reducing_inside(nest, steps) if reduced else nest
         if reduced and 0 in nest.strides[-1][: max(0, len(nest.counts) - MAX_NEST)]:
             message = f"{nest.strides[-1].count(0)} of its loops reduce and do not merge, and {MAX_NEST} may"
             self.sink.error(op, "unsupported-op", message)
@@ -191,13 +195,15 @@ class _Walked:
     numbers: dict[int, tuple[ir.Value | None, tuple[int, ...]]]
 
 
-def _reducing_inside(nest: Nest) -> Nest:
+def _reducing_inside(nest: Nest, steps: Sequence[int]) -> Nest:
     """The same points, the counts that reduce (the last strides are 0 there) inside the others if there are too many
     for one stream, and at least one that does: a fold rounds in another way than the body, over one element too.
+
+    ``steps`` are strides of operands along that one: an output without a stride there would be one that folds.
     """
     dims = list(zip(nest.counts, *nest.strides, strict=True))
-    if not any(steps[-1] == 0 for _, *steps in dims):
-        dims.append((1, *(0 for _ in nest.strides)))
+    if not any(strides[-1] == 0 for _, *strides in dims):
+        dims.append((1, *steps, *(0 for _ in nest.strides[len(steps) :])))
     if len(dims) > MAX_NEST:
         dims.sort(key=lambda dim: dim[-1] == 0)
     counts, *strides = zip(*dims, strict=True)

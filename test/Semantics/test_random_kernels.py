@@ -16,7 +16,7 @@ from random_kernels import kernel as random_kernel
 from spyrec import driver
 from spyrec.passes.analysis.dry_run import check as dry_run
 
-MAPS = "#rc = affine_map<(r, c) -> (r, c)>\n#r = affine_map<(r, c) -> (r)>\n#none = affine_map<(r, c) -> ()>\n"
+MAPS = "#rc = affine_map<(r, c) -> (r, c)>\n#r = affine_map<(r, c) -> (r)>\n#c = affine_map<(r, c) -> (c)>\n#none = affine_map<(r, c) -> ()>\n"
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -104,6 +104,58 @@ FOUND = {
     {store("f", "z", "4xi32")}""",
         ("x 4x8xi32", "z 4xi32"),
         Setting("small_cores"),
+    ),
+    # Merging has: what stays in a buffer all the same was folded with what goes on in it.
+    "a_fold_that_merging_makes_none": (
+        f"""{load("a", "x", "4xi32")}
+    %zero = arith.constant dense<0> : tensor<4x8xi32>
+    %f = linalg.generic {{indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]}} ins(%zero : tensor<4x8xi32>) outs(%a : tensor<4xi32>) {{
+    ^bb0(%p: i32, %o: i32):
+      %h = arith.minui %o, %p : i32
+      linalg.yield %h : i32
+    }} -> tensor<4xi32>
+    {store("f", "z", "4xi32")}
+    {store("zero", "y", "4x8xi32")}""",
+        ("x 4xi32", "y 4x8xi32", "z 4xi32"),
+        Setting(),
+    ),
+    # Upstream makes a sum of what is negated a difference, which is no fold.
+    "a_sum_of_negations": (
+        f"""{load("i", "x", "4x8xi32")}
+    %a = arith.sitofp %i : tensor<4x8xi32> to tensor<4x8xf32>
+    %n = arith.negf %a : tensor<4x8xf32>
+    %e = arith.constant dense<0.0> : tensor<4xf32>
+    %f = linalg.generic {{indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]}} ins(%n : tensor<4x8xf32>) outs(%e : tensor<4xf32>) {{
+    ^bb0(%p: f32, %o: f32):
+      %h = arith.addf %o, %p : f32
+      linalg.yield %h : f32
+    }} -> tensor<4xf32>
+    %y = arith.fptosi %f : tensor<4xf32> to tensor<4xi32>
+    {store("y", "z", "4xi32")}""",
+        ("x 4x8xi32", "z 4xi32"),
+        Setting(),
+    ),
+    # A stream folds the same loops into all that it folds: rows and columns of what both go on in are two.
+    "sums_of_rows_and_columns": (
+        f"""{load("a", "x", "4x8xi32")}
+    %b = arith.muli %a, %a : tensor<4x8xi32>
+    %e = arith.constant dense<0> : tensor<4xi32>
+    %f = linalg.generic {{indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]}} ins(%b : tensor<4x8xi32>) outs(%e : tensor<4xi32>) {{
+    ^bb0(%p: i32, %o: i32):
+      %h = arith.addi %o, %p : i32
+      linalg.yield %h : i32
+    }} -> tensor<4xi32>
+    %g = arith.constant dense<0> : tensor<8xi32>
+    %k = linalg.generic {{indexing_maps = [#rc, #c], iterator_types = ["reduction", "parallel"]}} ins(%b : tensor<4x8xi32>) outs(%g : tensor<8xi32>) {{
+    ^bb0(%p: i32, %o: i32):
+      %h = arith.addi %o, %p : i32
+      linalg.yield %h : i32
+    }} -> tensor<8xi32>
+    {store("b", "w", "4x8xi32")}
+    {store("f", "z", "4xi32")}
+    {store("k", "y", "8xi32")}""",
+        ("x 4x8xi32", "w 4x8xi32", "z 4xi32", "y 8xi32"),
+        Setting(),
     ),
 }
 

@@ -206,3 +206,21 @@ func.func @crosswise() {
   }
   return
 }
+
+// What is computed of a constant may be folded away in one op with it, and so would be the fold behind it.
+func.func @products_of_constants() {
+  %zero = arith.constant 0 : i32
+  %x = dataflow.alloc {name = "x"} : memref<64x64xi32, "lx">
+  %t = dataflow.alloc {name = "t"} : memref<64x64xi32, "lx">
+  %u = dataflow.alloc {name = "u"} : memref<64x64xi32, "lx">
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%t : memref<64x64xi32, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%o: i32):
+    linalg.yield %zero : i32
+  }
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %t : memref<64x64xi32, "lx">, memref<64x64xi32, "lx">) outs(%u : memref<64x64xi32, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: i32, %q: i32, %o: i32):
+    %0 = arith.muli %p, %q : i32
+    linalg.yield %0 : i32
+  }
+  return
+}

@@ -7,6 +7,8 @@
 #m = affine_map<(m, n, k) -> (m, k)>
 #n = affine_map<(m, n, k) -> (k, n)>
 #o = affine_map<(m, n, k) -> (m, n)>
+#rc = affine_map<(r, c) -> (r, c)>
+#r = affine_map<(r, c) -> (r)>
 
 func.func @sums() attributes {grid = [1]} {
   %a = dataflow.alloc {address = 0, name = "a", slot_bytes = 512} : memref<4x8x8xf16, "lx">
@@ -32,6 +34,22 @@ func.func @sums() attributes {grid = [1]} {
     %t = arith.mulf %w, %v : f32
     %s = arith.addf %r, %t : f32
     linalg.yield %s : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @one
+// Over one element, too; what is written at every point has a stride there, and so is no sum.
+// CHECK: dataflow.stream counts [4, 1] reduce [1] ins(@x[{{.*}}] strides [4, 0] : f32) outs(@y[{{.*}}] strides [4, 4] : f32, @z[{{.*}}] strides [4, 0] : f32)
+func.func @one() attributes {grid = [1]} {
+  %x = dataflow.alloc {address = 0, name = "x", slot_bytes = 128} : memref<4x1xf32, "lx">
+  %y = dataflow.alloc {address = 128, name = "y", slot_bytes = 128} : memref<4x1xf32, "lx">
+  %z = dataflow.alloc {address = 256, name = "z", slot_bytes = 128} : memref<4xf32, "lx">
+  linalg.generic {indexing_maps = [#rc, #rc, #r], iterator_types = ["parallel", "reduction"]} ins(%x : memref<4x1xf32, "lx">) outs(%y, %z : memref<4x1xf32, "lx">, memref<4xf32, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %e = math.exp %p : f32
+    %s = arith.addf %o, %e : f32
+    linalg.yield %e, %s : f32, f32
   }
   return
 }
