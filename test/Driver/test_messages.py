@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from spyrec.cli.main import main
+from spyrec.cli.messages import SHORT, Policy
+from spyrec.errors import Diagnostic, Severity
 
 TILES = 8
 KERNEL = """
@@ -52,6 +54,14 @@ def test_the_first_of_a_kind_has_its_line_and_the_rest_are_counted(
     assert len([line for line in lines if "[clipped-tile]" in line]) == 6
     assert text.count("^\n") == text.count("note: points outside are 0") == 1
     assert lines[-1] == f"warning: the same in {TILES - 5} more places; -Wall shows all [clipped-tile]"
+
+
+def test_one_more_is_shown_and_not_counted() -> None:
+    why = Diagnostic(Severity.NOTE, "why")
+    alike = [Diagnostic(Severity.WARNING, f"tile {k}", "clipped-tile", notes=(why,)) for k in range(SHORT + 1)]
+    shown = Policy().folded(alike)
+    assert [d.message for d in shown] == [d.message for d in alike]
+    assert [bool(d.notes) for d in shown] == [True] + [False] * SHORT
 
 
 def test_all_are_shown_in_full(kernel: Path, capfd: pytest.CaptureFixture[str]) -> None:

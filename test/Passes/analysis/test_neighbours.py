@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 import random
 
+import pytest
+
+from spyrec.passes.analysis import hazards
 from spyrec.passes.analysis.hazards import Cells
 from spyrec.passes.analysis.linear import Leaf, Linear
 from spyrec.passes.analysis.overlap import overlapping
@@ -101,7 +104,9 @@ def touched(place: BoxPlace, tile: int) -> set[int]:
     return {first + byte for first in firsts for byte in range(place.element)}
 
 
-def test_places_that_meet_in_some_iterations_are_neighbours() -> None:
+@pytest.mark.parametrize("kinds", [hazards._KINDS, 1])
+def test_places_that_meet_in_some_iterations_are_neighbours(kinds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hazards, "_KINDS", kinds)
     draw = random.Random(3)
     met = 0
     for _ in range(300):
