@@ -1,7 +1,8 @@
-"""Reductions by other bodies than a known combiner's become loops."""
+"""Reductions by other bodies than a known combiner's become loops, and those over different loops an op each."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -34,6 +35,9 @@ class ReductionsToLoops(Pass):
           scf.yield %n#0, %n#1 : tensor<4xf32>, tensor<4xi32>
         }
 
+    An op that folds different loops, such as sums of rows and of columns, becomes an op for each: a unit folds the same
+    into all that it folds.
+
     Of a body that uses no old value the last iteration alone counts, and one that yields nothing but old values is its
     outputs: what folds a body may leave such ones. Leaves alone reductions by known combiners.
     Refuses nothing: ``legality`` has refused maps that do more than pick loops.
@@ -44,14 +48,51 @@ class ReductionsToLoops(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         for inner in [inner for inner in kernels.walk(op) if inner.name == "linalg.generic"]:
             seen = structured(inner)
-            if seen is None or folds(seen) is not None:
+            known = None if seen is None else folds(seen)
+            groups = [] if seen is None or known is None else _groups(seen)
+            if seen is None or (known is not None and len(groups) < 2):
                 continue
             with ir.InsertionPoint(inner):
-                results = list(seen.outputs) if _keeps(seen) else _Loops(seen).results()
+                if known is not None:
+                    results = _apart(seen, groups)
+                else:
+                    results = list(seen.outputs) if _keeps(seen) else _Loops(seen).results()
             for old, new in zip(inner.results, results, strict=True):
                 old.replace_all_uses_with(new)
             inner.erase()
             ctx.statistics["reductions unrolled"] += 1
+
+
+def _groups(op: Structured) -> list[list[int]]:
+    """The outputs of an op, those together that fold the same loops; with the first of them those that fold none."""
+    found: dict[frozenset[int], list[int]] = {}
+    for output, map_ in enumerate(op.output_maps):
+        found.setdefault(picked(map_), []).append(output)
+    whole = found.pop(frozenset(range(op.loops)), [])
+    folding = list(found.values()) or [[]]
+    return [sorted([*whole, *folding[0]]), *folding[1:]]
+
+
+def _apart(op: Structured, groups: Sequence[Sequence[int]]) -> list[ir.Value]:
+    """An op for each group of outputs, which reads the others; gives what all give."""
+    results: dict[int, ir.Value] = {}
+    split = len(op.inputs)
+    for group in groups:
+        order = [*range(split), *(split + k for k in range(len(op.outputs)) if k not in group)]
+        order += [split + k for k in group]
+
+        def body(
+            block: Sequence[ir.BlockArgument], order: Sequence[int] = order, group: Sequence[int] = group
+        ) -> list[ir.Value]:
+            _, yielded = ops.cloned(op.body, [block[order.index(k)] for k in range(len(order))])
+            return [yielded[k] for k in group]
+
+        values, maps = [op.operands[k] for k in order], [op.maps[k] for k in order]
+        at = len(order) - len(group)
+        reduced = set(range(op.loops)) - set.intersection(*(set(picked(op.output_maps[k])) for k in group))
+        made = ops.generic(values[:at], values[at:], maps, op.op.location, body, reduced)
+        results.update(zip(group, made.results, strict=True))
+    return [results[k] for k in range(len(op.outputs))]
 
 
 def _keeps(op: Structured) -> bool:

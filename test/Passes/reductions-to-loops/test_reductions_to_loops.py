@@ -97,3 +97,24 @@ def test_a_fold_that_keeps_what_was_there_is_its_output() -> None:
     text = "#rc = affine_map<(r, c) -> (r, c)>\n#c = affine_map<(r, c) -> (c)>\n"
     made = unchanged(text + kernel(body, "x 4x9xf32", "w 9xf32", "y 9xf32"), PASSES)
     assert "linalg.generic" not in made.text
+
+
+def test_sums_of_rows_and_of_columns_are_two_ops() -> None:
+    body = f"""
+    {load("a", "x", "4x9xf32")}
+    %z = arith.constant dense<0.0> : tensor<4xf32>
+    %w = arith.constant dense<0.0> : tensor<9xf32>
+    %r:3 = linalg.generic {{indexing_maps = [#rc, #r, #rc, #c], iterator_types = ["reduction", "reduction"]}} ins(%a : tensor<4x9xf32>) outs(%z, %a, %w : tensor<4xf32>, tensor<4x9xf32>, tensor<9xf32>) {{
+    ^bb0(%v: f32, %o: f32, %p: f32, %q: f32):
+      %t = arith.addf %v, %p : f32
+      %s = arith.addf %o, %t : f32
+      %m = arith.maximumf %q, %t : f32
+      linalg.yield %s, %t, %m : f32, f32, f32
+    }} -> (tensor<4xf32>, tensor<4x9xf32>, tensor<9xf32>)
+    {store("r#0", "y", "4xf32")}
+    {store("r#1", "w", "4x9xf32")}
+    {store("r#2", "z", "9xf32")}"""
+    maps = "#rc = affine_map<(r, c) -> (r, c)>\n#r = affine_map<(r, c) -> (r)>\n#c = affine_map<(r, c) -> (c)>\n"
+    made = unchanged(maps + kernel(body, "x 4x9xf32", "y 4xf32", "w 4x9xf32", "z 9xf32"), PASSES)
+    assert made.text.count("linalg.generic") == 2
+    assert "scf.for" not in made.text
