@@ -89,7 +89,7 @@ def _apart(op: Structured, groups: Sequence[Sequence[int]]) -> list[ir.Value]:
 
         values, maps = [op.operands[k] for k in order], [op.maps[k] for k in order]
         at = len(order) - len(group)
-        reduced = set(range(op.loops)) - set.intersection(*(set(picked(op.output_maps[k])) for k in group))
+        reduced = {d for d in range(op.loops) if any(d not in picked(op.output_maps[k]) for k in group)}
         made = ops.generic(values[:at], values[at:], maps, op.op.location, body, reduced)
         results.update(zip(group, made.results, strict=True))
     return [results[k] for k in range(len(op.outputs))]
