@@ -53,7 +53,9 @@ class Analyses:
             self._found.clear()
         elif op in self._found:
             held = self._found.pop(op)
-            left = {kind: result for kind, result in held.items() if issubclass(kind, kept or ())}
+            # A pass from elsewhere may return whatever it likes: that says nothing.
+            kinds = kept if isinstance(kept, tuple) else ()
+            left = {kind: result for kind, result in held.items() if issubclass(kind, kinds)}
             if left:
                 self._found[op] = left
 

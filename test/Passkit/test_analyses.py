@@ -3,7 +3,7 @@
 import gc
 import weakref
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -72,6 +72,14 @@ class KeepPass(Pass):
 
 
 @dataclass
+class SayNumber(Pass):
+    """A pass from elsewhere, which returns how much it did."""
+
+    def run(self, op: ir.Operation, ctx: PassContext) -> Any:
+        return 1
+
+
+@dataclass
 class TouchModule(Pass):
     """A pass of the module."""
 
@@ -91,7 +99,7 @@ class RefuseB(Pass):
         return UNCHANGED
 
 
-for cls in (AskCount, SayNothing, KeepCount, KeepPass, TouchModule, RefuseB):
+for cls in (AskCount, SayNothing, SayNumber, KeepCount, KeepPass, TouchModule, RefuseB):
     registry.register(cls)
 
 
@@ -118,6 +126,7 @@ def asked(ctx: PassContext, *lines: str) -> list[str]:
         ("func.func(ask-count)", []),
         ("func.func(keep-count)", []),
         ("func.func(say-nothing)", ["a", "b"]),
+        ("func.func(say-number)", ["a", "b"]),
         ("func.func(keep-pass)", ["a", "b"]),
         ("touch-module", ["a", "b"]),
         ("func.func(cse)", ["a", "b"]),
