@@ -39,9 +39,10 @@ class AnchorCarriedTensors(Pass):
           %m = bufferization.materialize_in_destination %s in %a : (tensor<64xf16>, tensor<64xf16>) -> tensor<64xf16>
           scf.yield %m : tensor<64xf16>
 
-    A loop that changes a tensor which is needed elsewhere too starts from a copy. A select between tensors becomes a
-    branch first. Leaves alone scalars that are carried. Refuses tensors that other ops than ``scf.for`` and ``scf.if``
-    hand out of a region (``carried-value``).
+    A loop that changes a tensor which is needed elsewhere too starts from a copy, and one that reads the old numbers of
+    a tensor after it has gone on in it keeps a copy of those. A select between tensors becomes a branch first. Leaves
+    alone scalars that are carried. Refuses tensors that other ops than ``scf.for`` and ``scf.if`` hand out of a region
+    (``carried-value``).
     """
 
     anchor: ClassVar[str] = "func.func"
