@@ -39,7 +39,7 @@ class AdoptBuffers(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in kernels.walk(op):
+        for inner in kernels.steps(op):
             if inner.name == "memref.alloc" and buffers.is_in_lx(inner.results[0]):
                 _allocate(inner)
                 ctx.statistics["buffers"] += 1

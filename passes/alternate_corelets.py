@@ -68,7 +68,7 @@ class AlternateCorelets(Pass):
         # All is asked before anything changes: values know the ops that there were.
         found = [
             (_Turns(inner, ctx.device.corelets, values, names), costs)
-            for inner in kernels.walk(op)
+            for inner in kernels.steps(op)
             if inner.name == "scf.for" and _can(inner, ctx.device)
             if (costs := iterations.of(inner)) is not None
         ]

@@ -48,13 +48,13 @@ class AnchorCarriedTensors(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in kernels.walk(op):
+        for inner in kernels.steps(op):
             if inner.name == "arith.select" and _is_tensor(inner.results[0]) and not _is_tensor(inner.operands[0]):
                 _branch_for(inner)
-        for inner in kernels.walk(op):
+        for inner in kernels.steps(op):
             if inner.name == "scf.for":
                 ctx.statistics["tensors copied"] += _own_starts(inner)
-        for inner in reversed(kernels.walk(op)):
+        for inner in reversed(kernels.steps(op)):
             if not any(map(_is_tensor, inner.results)) or not inner.regions:
                 continue
             if inner.name == "scf.for":

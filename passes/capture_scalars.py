@@ -37,7 +37,7 @@ class CaptureScalars(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in [inner for inner in kernels.walk(op) if inner.name == "linalg.generic"]:
+        for inner in [inner for inner in kernels.steps(op) if inner.name == "linalg.generic"]:
             if not all(map(_is_shaped, inner.operands)):
                 _capture(inner)
                 ctx.statistics["ops rewritten"] += 1

@@ -36,7 +36,7 @@ class CheckUniformity(Pass):
         if not kernels.has_body(op):
             return
         uniform = Uniformity(op)
-        for take in kernels.views(op, ktdp.InterTileConsumeOp, ktdp.InterTileReduceOp):
+        for take in kernels.views(op, ktdp.InterTileConsumeOp, ktdp.InterTileReduceOp, bodies=True):
             try:
                 exchange = exchange_of(take, uniform.tiles)
             except NotStatic:

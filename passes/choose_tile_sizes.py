@@ -89,14 +89,14 @@ class ChooseTileSizes(Pass):
                 if (mark := chooser.mark()) is not None:
                     marks.append((chooser.root, mark))
                     cut.update(members)
-                    beside.remove(inner for member in members for inner in (member, *kernels.walk(member)))
+                    beside.remove(inner for member in members for inner in (member, *kernels.steps(member)))
         for root, mark in marks:
             root.attributes[TILES] = mark
             ctx.statistics["groups to be cut"] += 1
 
 
 def _loops(function: ir.Operation) -> Iterator[ir.Operation]:
-    return (op for op in kernels.walk(function) if op.name.startswith("scf."))
+    return (op for op in kernels.steps(function) if op.name.startswith("scf."))
 
 
 def _groups(outer: ir.Operation, values: IndexValues) -> Iterator[Group]:
@@ -107,7 +107,7 @@ def _groups(outer: ir.Operation, values: IndexValues) -> Iterator[Group]:
 
 def _is_marked(op: ir.Operation) -> bool:
     """Whether ``op`` has a mark, or one in it."""
-    return any(TILES in inner.attributes for inner in (op, *kernels.walk(op)))
+    return any(TILES in inner.attributes for inner in (op, *kernels.steps(op)))
 
 
 @dataclass(frozen=True)
@@ -166,16 +166,16 @@ class _Chooser:
 
     def _best(self) -> Choice:
         """The best choice; nothing when the group is best left as it is."""
-        whole = self.costs.estimate({})
-        fits_whole = fits(whole.single, self.room)
+        single, slots = self.costs.uncut()
+        fits_whole = fits(single, self.room)
         # A loop over tensors overlaps in itself.
-        overlaps = bool(self.group.loops) or (self.trips >= _ENOUGH and fits(whole.slots, self.room))
+        overlaps = bool(self.group.loops) or (self.trips >= _ENOUGH and fits(slots, self.room))
         if fits_whole and (self.options.when == "fit" or overlaps):
             return ()
         parallel = [axis for axis in self._axes() if not axis.reduced_by]
         folded = [axis for axis in self._axes() if axis.reduced_by]
         candidates = [((axis, size),) for axis in parallel for size in _sizes(axis)]
-        limit = whole.within(self.room) * _GAIN
+        limit = self.costs.estimate({}).within(self.room) * _GAIN
         if (found := self._cheapest(candidates, limit)) or fits_whole:
             return found
         # No single axis makes it fit; where sums are carried is the last resort.

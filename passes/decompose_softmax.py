@@ -34,7 +34,7 @@ class DecomposeSoftmax(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in [inner for inner in kernels.walk(op) if inner.name == "linalg.softmax"]:
+        for inner in [inner for inner in kernels.steps(op) if inner.name == "linalg.softmax"]:
             with ir.InsertionPoint(inner):
                 new = _decomposed(inner)
             inner.results[0].replace_all_uses_with(new)

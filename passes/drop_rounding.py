@@ -41,7 +41,7 @@ class DropRounding(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in (view.operation for view in kernels.views(op, dataflow.RoundedOp)):
+        for inner in (view.operation for view in kernels.views(op, dataflow.RoundedOp, bodies=True)):
             if not _is_needed(inner):
                 inner.results[0].replace_all_uses_with(inner.operands[0])
                 inner.erase()

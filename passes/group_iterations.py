@@ -105,7 +105,7 @@ class GroupIterations(Pass):
             raise UsageError(f"pass '{self.NAME}': size must be at least 0, but is {self.size}")
         if not kernels.has_body(op):
             return
-        loops = [inner for inner in kernels.walk(op) if _may_group(inner)]
+        loops = [inner for inner in kernels.steps(op) if _may_group(inner)]
         beside = Beside(op, Memories(ctx.device)) if loops else None
         for loop in reversed(loops):
             assert beside is not None
@@ -116,7 +116,7 @@ class GroupIterations(Pass):
                 continue
             size = min(self.size, most) if self.size else _Chooser(found, beside).best(most)
             if size > 1:
-                beside.remove(kernels.walk(loop))
+                beside.remove(kernels.steps(loop))
                 beside.add(found.group(size))
                 ctx.statistics["loops grouped"] += 1
 

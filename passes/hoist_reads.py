@@ -54,10 +54,10 @@ class HoistReads(Pass):
             raise UsageError(f"pass '{self.NAME}': percent must be from 0 to 100, but is {self.percent}")
         if not kernels.has_body(op):
             return
-        roomy = SLOTS * sum(map(_bytes, kernels.walk(op))) * 100 <= ctx.device.memory("lx").size * self.percent
+        roomy = SLOTS * sum(map(_bytes, kernels.steps(op))) * 100 <= ctx.device.memory("lx").size * self.percent
         values = IndexValues(op, implicit_tiles=ctx.device.cores)
         # Inner loops come first, so that a read can leave several.
-        for loop in reversed([inner for inner in kernels.walk(op) if inner.name == "scf.for"]):
+        for loop in reversed([inner for inner in kernels.steps(op) if inner.name == "scf.for"]):
             outermost = not any(outer.name in ("scf.for", "scf.while") for outer in kernels.around(loop, op))
             if not (roomy or outermost) or not _runs(loop, values):
                 continue
@@ -86,7 +86,7 @@ def _reads(loop: ir.Operation) -> Iterator[dataflow.ReadOp]:
 
 def _written(loop: ir.Operation) -> Iterator[ir.OpView]:
     """What a loop does to memory, or lets other cores do."""
-    for inner in kernels.walk(loop):
+    for inner in kernels.steps(loop):
         view = inner.opview
         if isinstance(view, dataflow.WriteOp | dataflow.OfferOp | dataflow.TakeOp):
             yield view

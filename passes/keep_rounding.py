@@ -43,7 +43,7 @@ class KeepRounding(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in kernels.walk(op):
+        for inner in kernels.steps(op):
             seen = structured(inner) if inner.name in _WRITTEN else None
             if seen is None or seen.is_parallel:
                 continue

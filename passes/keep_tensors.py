@@ -56,7 +56,7 @@ class KeepTensors(Pass):
         work: dict[ir.Operation, Work] = {}
         waits = _Waits(ctx.device)
         vector = ctx.device.unit("vector")
-        for inner in kernels.walk(op):
+        for inner in kernels.steps(op):
             seen = structured(inner)
             if seen is None or inner.name != "linalg.generic" or not inner.results:
                 continue

@@ -64,7 +64,7 @@ class NarrowStages(Pass):
         if not any(limits.values()):
             return UNCHANGED
         # Cutting one way takes ops of it out of the walk.
-        for way in [way for inner in kernels.walk(op) if (way := _way(inner)) is not None]:
+        for way in [way for inner in kernels.steps(op) if (way := _way(inner)) is not None]:
             limit = min((found for stage in way.stages if (found := limits[buffers.memory_of(stage)])), default=0)
             if limit and way.cut(limit):
                 ctx.statistics["ways in pieces"] += 1

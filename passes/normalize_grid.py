@@ -40,10 +40,10 @@ class NormalizeGrid(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if not kernels.has_body(op):
             return
-        ids = kernels.views(op, ktdp.GetComputeTileIdOp)
+        ids = kernels.views(op, ktdp.GetComputeTileIdOp, bodies=True)
         extents = kernels.grid(op)
         if extents is None:
-            asks = bool(ids) or bool(kernels.views(op, dataflow.TileIdOp))
+            asks = bool(ids) or bool(kernels.views(op, dataflow.TileIdOp, bodies=True))
             extents = (ctx.device.cores if asks else 1,)
             if asks:
                 ctx.sink.warning(

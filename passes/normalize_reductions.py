@@ -56,7 +56,7 @@ class NormalizeReductions(Pass):
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         wanted: dict[_Empty, tuple[str, ir.Operation]] = {}
-        for inner in kernels.walk(op):
+        for inner in kernels.steps(op):
             seen = structured(inner)
             if seen is None or seen.is_parallel:
                 continue
@@ -80,7 +80,7 @@ class NormalizeReductions(Pass):
         for empty, (combiner, _) in wanted.items():
             _fill(empty, combiner)
             ctx.statistics["inits filled"] += 1
-        for inner in kernels.walk(op):
+        for inner in kernels.steps(op):
             if inner.name == "tensor.empty" and not kernels.is_used(inner):
                 inner.erase()
 

@@ -67,7 +67,7 @@ class PipelineCorelets(Pass):
         if ctx.device.corelets < 2 or not kernels.has_body(op):
             return
         values, iterations = IndexValues(op, implicit_tiles=ctx.device.cores), loop_costs(op, ctx)
-        loops = [inner for inner in kernels.walk(op) if inner.name == "scf.for" and trips_of(inner, values) > SLOTS]
+        loops = [inner for inner in kernels.steps(op) if inner.name == "scf.for" and trips_of(inner, values) > SLOTS]
         left = room.room(op, ctx.device)
         for loop in loops:
             costs = iterations.of(loop) if corelets.are_free(loop.regions[0].blocks[0], ctx.device) else None

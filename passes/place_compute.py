@@ -35,7 +35,7 @@ class PlaceCompute(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in kernels.walk(op):
+        for inner in kernels.steps(op):
             seen = structured(inner)
             if seen is None or inner.results or UNIT in inner.attributes:
                 continue

@@ -48,7 +48,7 @@ class PlaceOutputs(Pass):
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         # An op that is rewritten takes its body along: what is in bodies is not looked at.
-        for inner in [inner for inner in kernels.walk(op) if _stands_alone(inner)]:
+        for inner in [inner for inner in kernels.steps(op) if _stands_alone(inner)]:
             seen = structured(inner)
             if seen is None or not inner.results:
                 ctx.statistics["tensors made"] += _own_empties(inner)
@@ -67,7 +67,7 @@ class PlaceOutputs(Pass):
                 inner.operands[len(seen.inputs) + position] = fresh
                 ctx.statistics["tensors made"] += 1
             ctx.statistics["tensors made"] += _own_empties(inner)
-        for inner in reversed(kernels.walk(op)):
+        for inner in reversed(kernels.steps(op)):
             if inner.name in ("tensor.empty", ops.ALLOC_TENSOR) and not kernels.is_used(inner):
                 inner.erase()
 

@@ -46,7 +46,7 @@ class ReductionsToLoops(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in [inner for inner in kernels.walk(op) if inner.name == "linalg.generic"]:
+        for inner in [inner for inner in kernels.steps(op) if inner.name == "linalg.generic"]:
             seen = structured(inner)
             known = None if seen is None else folds(seen)
             groups = [] if seen is None or known is None else _groups(seen)

@@ -47,7 +47,7 @@ class ResolveExchange(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if not kernels.has_body(op):
             return
-        takes = kernels.views(op, ktdp.InterTileConsumeOp, ktdp.InterTileReduceOp)
+        takes = kernels.views(op, ktdp.InterTileConsumeOp, ktdp.InterTileReduceOp, bodies=True)
         if not takes:
             return
         tiles = kernels.tiles(op)

@@ -59,7 +59,7 @@ class ResolveViews(Pass):
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         if not kernels.has_body(op):
             return
-        accesses = kernels.views(op, ktdp.LoadOp, ktdp.StoreOp)
+        accesses = kernels.views(op, ktdp.LoadOp, ktdp.StoreOp, bodies=True)
         if signature.ATTRIBUTE in op.attributes and not accesses:
             return
         resolver = _Resolver(op, ctx)

@@ -46,7 +46,7 @@ class SplitCorelets(Pass):
         device = ctx.device
         if device.corelets < 2:
             return
-        for inner in kernels.walk(op):
+        for inner in kernels.steps(op):
             seen = structured(inner)
             if seen is None or inner.results or UNIT not in inner.attributes or CORELET in inner.attributes:
                 continue

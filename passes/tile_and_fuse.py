@@ -76,7 +76,7 @@ def _next(function: ir.Operation, ctx: PassContext) -> tuple[ir.Operation, Group
     Of those in a segment, of the group that ends last: all of it moves behind its last op, so that its loops do not
     come to stand between ops of another group.
     """
-    for marked in kernels.walk(function):
+    for marked in kernels.steps(function):
         if TILES not in marked.attributes:
             continue
         block = marked.block

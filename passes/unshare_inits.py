@@ -44,7 +44,7 @@ class UnshareInits(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        todo = kernels.walk(op)
+        todo = kernels.steps(op)
         for inner in todo:
             for number in _inits(inner):
                 fill = _shared_fill(inner.operands[number], inner)
@@ -58,7 +58,7 @@ class UnshareInits(Pass):
                     if not kernels.is_used(fill):
                         fill.erase()
         # Fills that have been copied share their empty tensors.
-        for inner in kernels.walk(op):
+        for inner in kernels.steps(op):
             for number, value in enumerate(inner.operands):
                 if _is_shared_empty(value, inner):
                     with ir.InsertionPoint(inner):

@@ -39,7 +39,7 @@ class WriteIntoSlices(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
-        for inner in kernels.walk(op):
+        for inner in kernels.steps(op):
             seen = structured(inner)
             insert = _insertion(seen) if seen is not None else None
             if seen is not None and insert is not None:

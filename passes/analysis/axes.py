@@ -148,7 +148,7 @@ class Axes:
 
     def _keep_inside(self, loop: ir.Operation) -> None:
         """Each iteration needs what it folds as a whole, and what no tensor has that the loop carries."""
-        inside = [op for op in kernels.walk(loop) if op in self._spaces]
+        inside = [op for op in kernels.steps(loop) if op in self._spaces]
         carried = {self._find(node) for node in self._spaces[loop]}
         for op in inside:
             nodes = [*self._spaces[op], *(node for value in op.operands for node in self._values.get(value, ()))]

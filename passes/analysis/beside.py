@@ -23,7 +23,7 @@ class Beside:
         self._across = _Sums(len(self._place) + 1)
         """Bytes of LX of the tensors that are made in the function's own block before an op of it, and used there or
         later."""
-        for op in kernels.walk(function):
+        for op in kernels.steps(function):
             room = memories.taken(op)
             if any(room):
                 self._room[op] = room

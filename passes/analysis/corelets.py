@@ -46,8 +46,10 @@ class Cuts:
 def _plain(map_: ir.AffineMap, loop: int) -> bool:
     """Whether the loop appears alone wherever it appears."""
     for expression in map_.results:
+        if isinstance(expression, ir.AffineDimExpr):
+            continue
         found = linear(expression, map_.n_dims)
-        if not isinstance(expression, ir.AffineDimExpr) and (found is None or found[0][loop]):
+        if found is None or found[0][loop]:
             return False
     return True
 

@@ -69,12 +69,12 @@ class Iterations:
     @property
     def regular(self) -> bool:
         """Whether all that an iteration does is tensor ops, which reach in even steps into memory."""
-        accesses = any(is_access(inner) and self.changes(inner) for inner in kernels.walk(self.loop))
+        accesses = any(is_access(inner) and self.changes(inner) for inner in kernels.steps(self.loop))
         return self._atom is not None and accesses and all(map(self._is_regular, self.body))
 
     def most(self, span: int) -> int | None:
         """How many iterations can be done at once, one access spanning at most ``span`` bytes; ``None``: any number."""
-        accesses = [op for op in kernels.walk(self.loop) if is_access(op)]
+        accesses = [op for op in kernels.steps(self.loop) if is_access(op)]
         boxes = [access_box(op, self.values) for op in accesses]
         limits: list[int | None] = [
             self._within(box, span) for op, box in zip(accesses, boxes, strict=True) if self.changes(op)
@@ -114,7 +114,7 @@ class Iterations:
             for init, argument, end, result in carried:
                 if init in self._varying or end in self._varying or argument in self._varying:
                     self._varying.update((argument, result))
-        if any(inner in self._changing for inner in kernels.walk(loop)) or not self._varying.isdisjoint(loop.operands):
+        if any(inner in self._changing for inner in kernels.steps(loop)) or not self._varying.isdisjoint(loop.operands):
             self._changing.add(loop)
 
     def _scale(self, form: Linear) -> int | None:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar, overload
 
 from spyrec.mlir import ir
 
+_WITH_BODIES = ("linalg.", "dataflow.stream")
+
 V = TypeVar("V", bound=ir.OpView)
 W = TypeVar("W", bound=ir.OpView)
 
@@ -32,20 +34,38 @@ def walk(op: ir.Operation) -> list[ir.Operation]:
     return found[1:]
 
 
+def steps(op: ir.Operation) -> list[ir.Operation]:
+    """What :func:`walk` gives, without the bodies of linalg ops and streams: half of all ops stand there, and are for
+    each element.
+    """
+    found: list[ir.Operation] = []
+    advance, skip = ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
+
+    def visit(inner: ir.Operation) -> ir.WalkResult:
+        found.append(inner)
+        return skip if inner.name.startswith(_WITH_BODIES) and len(found) > 1 else advance
+
+    op.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found[1:]
+
+
 @overload
-def views(op: ir.Operation, kind: type[V], /) -> list[V]: ...
+def views(op: ir.Operation, kind: type[V], /, *, bodies: bool = ...) -> list[V]: ...
 @overload
-def views(op: ir.Operation, kind: type[V], other: type[W], /) -> list[V | W]: ...
-def views(op: ir.Operation, *kinds: type[ir.OpView]) -> list[Any]:
-    """The operations of some classes that are inside ``op`` now, in the order of the text."""
+def views(op: ir.Operation, kind: type[V], other: type[W], /, *, bodies: bool = ...) -> list[V | W]: ...
+def views(op: ir.Operation, *kinds: type[ir.OpView], bodies: bool = False) -> list[Any]:
+    """The operations of some classes that are inside ``op`` now, in the order of the text; with ``bodies``, those in
+    the bodies of linalg ops and streams are of them.
+    """
     # An op's name is cheaper to ask for than its view.
     by_name = {kind.OPERATION_NAME: kind for kind in kinds}
-    return [by_name[inner.name](inner) for inner in walk(op) if inner.name in by_name]
+    inside = walk(op) if bodies else steps(op)
+    return [by_name[inner.name](inner) for inner in inside if inner.name in by_name]
 
 
 def blocks(function: ir.Operation) -> list[ir.Block]:
     """The block of a function, and those of its loops and branches."""
-    control = [function, *(op for op in walk(function) if op.name.startswith("scf."))]
+    control = [function, *(op for op in steps(function) if op.name.startswith("scf."))]
     return [region.blocks[0] for op in control for region in op.regions if len(region.blocks)]
 
 

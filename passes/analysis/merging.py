@@ -52,17 +52,17 @@ class Merging:
         step = self._step(op)
         if step.compute is None:
             return None
-        own = {view.root for view in step.touched}
+        awaited = self._awaited & {view.root for view in step.touched}
         touched: list[BufferView] = []
         written: list[BufferView] = []
         for other in self._steps[: -_NEAR - 1 : -1]:
             if not other.known:
                 break
-            stays = _meet(other.written, touched) or _meet(other.touched, written)
-            late = self._awaited & (own - {view.root for view in other.touched})
-            if other.compute is not None and not stays and not late and _meet(other.written, step.touched):
+            if other.compute is not None and _meet(other.written, step.touched):
+                stays = _meet(other.written, touched) or _meet(other.touched, written)
+                late = awaited - {view.root for view in other.touched}
                 pair = Pair(other.compute, step.compute)
-                if pair.is_possible(self._longest):
+                if not stays and not late and pair.is_possible(self._longest):
                     return pair
             touched += other.touched
             written += other.written
@@ -122,7 +122,11 @@ class _Step:
 
 def _meet(some: Iterable[BufferView], others: Collection[BufferView]) -> bool:
     """Whether any two may show the same bytes."""
-    return any(a.root == b.root and not _are_apart(a, b) for a in some for b in others)
+    for a in some:
+        for b in others:
+            if a.root == b.root and not _are_apart(a, b):
+                return True
+    return False
 
 
 def _are_apart(a: BufferView, b: BufferView) -> bool:

@@ -302,5 +302,5 @@ def _makers(op: ir.Operation, order: Mapping[ir.Operation, int], first: int) -> 
 
 def bodies(function: ir.Operation) -> Iterable[ir.Block]:
     """The block of the function and those of its loops."""
-    loops = [inner for inner in kernels.walk(function) if inner.name == "scf.for"]
+    loops = [inner for inner in kernels.steps(function) if inner.name == "scf.for"]
     return [function.regions[0].blocks[0], *(loop.regions[0].blocks[0] for loop in loops)]

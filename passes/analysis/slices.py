@@ -42,7 +42,7 @@ def unit_of(op: ir.Operation) -> str | None:
 def by_unit(function: ir.Operation) -> dict[str, list[ir.Operation]]:
     """The ops of each unit that ops of ``function`` name, in the order of the text."""
     found: dict[str, list[ir.Operation]] = {}
-    for op in kernels.walk(function):
+    for op in kernels.steps(function):
         unit = unit_of(op)
         if unit is not None:
             found.setdefault(unit, []).append(op)

@@ -119,8 +119,7 @@ def map_problem(op: Structured) -> str | None:
 
 def picked(map_: ir.AffineMap) -> frozenset[int]:
     """The loops that results of the map are."""
-    found = [ir.AffineDimExpr(result) for result in map_.results if isinstance(result, ir.AffineDimExpr)]
-    return frozenset(result.position for result in found)
+    return frozenset([result.position for result in map_.results if isinstance(result, ir.AffineDimExpr)])
 
 
 def is_plain(map_: ir.AffineMap) -> bool:

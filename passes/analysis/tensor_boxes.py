@@ -23,7 +23,7 @@ def is_access(op: ir.Operation) -> bool:
 
 def accesses_of(op: ir.Operation) -> list[ir.Operation]:
     """``op`` if it reads or writes memory; of a loop, what does so in it (loops that are cut only read)."""
-    return [inner for inner in ((op,) if op.name != "scf.for" else kernels.walk(op)) if is_access(inner)]
+    return [inner for inner in ((op,) if op.name != "scf.for" else kernels.steps(op)) if is_access(inner)]
 
 
 def is_write(op: ir.Operation) -> bool:

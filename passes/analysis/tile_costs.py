@@ -7,6 +7,7 @@ few scalar instructions.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -161,13 +162,29 @@ class Costs:
         ways = {"load": memories.load, "store": memories.store}
         self._legs = {unit: len(way.legs) for unit, way in ways.items()}
         self._works = [work for op in operations for work in _works(op, axes, memories)]
-        self._turns = {loop: trips_of(loop, values) for work in self._works for loop in work.loops}
+        trips_of_loops = {loop: trips_of(loop, values) for work in self._works for loop in work.loops}
+        self._again = {work.op: math.prod([trips_of_loops[loop] for loop in work.loops]) for work in self._works}
+        """How often an op is done by the loops of the group."""
         self._around = {
             work.op: frozenset(axes.space(work.loops[0] if work.loops else work.op)) for work in self._works
         }
         """The axes whose loops over tiles an op is in."""
         self._times: dict[tuple[int, tuple[int, ...]], _Time] = {}
         """What :meth:`_time` says: from one choice of tiles to the next few extents change."""
+
+    def uncut(self) -> tuple[Room, Room]:
+        """The room that all as it stands needs, with one slot per buffer in a loop and with :data:`SLOTS`."""
+        room = _Needed(self.memories)
+        for work in self._works:
+            self._place(room, work, work.extents, depth=0)
+        return room.single, room.slots
+
+    def _place(self, room: _Needed, work: _Work, extents: Sequence[int], depth: int) -> None:
+        """Add the buffers of an op that is in ``depth`` loops over tiles."""
+        if work.memories:
+            dims, element = work.buffer
+            bytes_ = math.prod([extents[k] for k in dims]) * element
+            room.add(work.memories, bytes_, loops=bool(depth or self._again[work.op] > 1 or self.trips > 1))
 
     def estimate(self, sizes: Sizes, again: Mapping[ir.Operation, int] | None = None) -> Estimate:
         """For tiles of ``sizes``. ``again``: how many loops over the same tiles an op is in, if it is not one."""
@@ -183,13 +200,10 @@ class Costs:
         for number, work in enumerate(self._works):
             extents = [sizes.get(axis, n) for axis, n in zip(work.axes, work.extents, strict=True)]
             depth = max((order.index(axis) + 1 for axis in self._around[work.op] if axis in sizes), default=0)
-            turns = math.prod(self._turns[loop] for loop in work.loops)
+            turns = self._again[work.op]
             times = turns * math.prod(-(-axis.extent // sizes[axis]) for axis in order[:depth])
             times *= (again or {}).get(work.loops[0] if work.loops else work.op, 1)
-            if work.memories:
-                dims, element = work.buffer
-                bytes_ = math.prod(extents[k] for k in dims) * element
-                room.add(work.memories, bytes_, loops=bool(depth or turns > 1 or self.trips > 1))
+            self._place(room, work, extents, depth)
             if not work.unit:
                 continue
             key = number, tuple(extents)
@@ -375,11 +389,15 @@ def _cycles(op: Structured, device: Device) -> Callable[[Sequence[int]], tuple[i
     """How long the op takes on the unit that it is going to be given to: on all corelets where that is faster, and on
     one.
     """
-    unit = unit_for(op, device)
-    whole = Cycles(op, unit, device)
-    cuts = corelets.Cuts(op, device) if device.corelets > 1 and unit.level == "corelet" else None
+
+    @functools.cache
+    def made() -> tuple[Cycles, corelets.Cuts | None]:
+        unit = unit_for(op, device)
+        cuts = corelets.Cuts(op, device) if device.corelets > 1 and unit.level == "corelet" else None
+        return Cycles(op, unit, device), cuts
 
     def cycles(counts: Sequence[int]) -> tuple[int, int]:
+        whole, cuts = made()
         alone = whole(counts)
         cut = None if cuts is None else cuts.outermost(counts)
         return alone - (0 if cut is None else max(0, corelets.saved(whole, counts, cut, device))), alone

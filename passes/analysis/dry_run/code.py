@@ -660,37 +660,28 @@ def _visits_cores(loop: ir.Operation) -> bool:
             varies[value] = maker.operation.name != "func.func" and any(map(does, maker.operation.operands))
         return varies[value]
 
-    for op in kernels.walk(loop):
-        view = op.opview
-        if isinstance(view, PostOp | WaitOp):
-            named = [view.peer]
-        elif isinstance(view, TransferOp):
-            named = [view.get_from, view.put_to]
-        else:
-            continue
-        if any(core is not None and does(core) for core in named):
-            return True
-    return False
+    ends = [view.peer for view in kernels.views(loop, PostOp, WaitOp)]
+    ends += [core for view in kernels.views(loop, TransferOp) for core in (view.get_from, view.put_to)]
+    return any(core is not None and does(core) for core in ends)
 
 
 def _addresses(function: ir.Operation) -> set[int]:
     """Numbers of the arguments that are addresses: those of views, and those that a transfer has as its base."""
     found: set[int] = set()
-    for op in kernels.walk(function):
-        view = op.opview
-        if isinstance(view, TransferOp):
-            for base in (view.source_base, view.dest_base):
-                if base is not None and isinstance(base.owner, ir.Block):
-                    found.add(ir.BlockArgument(base).arg_number)
+    for view in kernels.views(function, TransferOp):
+        for base in (view.source_base, view.dest_base):
+            if base is not None and isinstance(base.owner, ir.Block):
+                found.add(ir.BlockArgument(base).arg_number)
     return found
 
 
 def hosts(function: ir.Operation) -> list[int | None]:
     """Where arguments that may lie anywhere are looked at: on the first of themselves, and on each other argument."""
-    arguments = [a for a in kernels.arguments(function) if a.arg_number in _addresses(function)]
-    if not any(map(kernels.may_alias, arguments)):
+    loose = [argument.arg_number for argument in kernels.arguments(function) if kernels.may_alias(argument)]
+    addresses = _addresses(function) if loose else set()
+    if addresses.isdisjoint(loose):
         return [None]
-    return [None, *(argument.arg_number for argument in arguments if not kernels.may_alias(argument))]
+    return [None, *sorted(addresses.difference(loose))]
 
 
 _SIGNATURE = "dataflow.signature"
