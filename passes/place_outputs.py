@@ -48,7 +48,7 @@ class PlaceOutputs(Pass):
 
     def run(self, op: ir.Operation, ctx: PassContext) -> None:
         # An op that is rewritten takes its body along: what is in bodies is not looked at.
-        for inner in [inner for inner in kernels.steps(op) if _stands_alone(inner)]:
+        for inner in kernels.steps(op):
             seen = structured(inner)
             if seen is None or not inner.results:
                 ctx.statistics["tensors made"] += _own_empties(inner)
@@ -70,11 +70,6 @@ class PlaceOutputs(Pass):
         for inner in reversed(kernels.steps(op)):
             if inner.name in ("tensor.empty", ops.ALLOC_TENSOR) and not kernels.is_used(inner):
                 inner.erase()
-
-
-def _stands_alone(op: ir.Operation) -> bool:
-    outer = kernels.parent(op)
-    return outer is None or structured(outer) is None
 
 
 def _own_empties(op: ir.Operation) -> int:

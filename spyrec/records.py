@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dataclasses import replace as replace
 else:
     import dataclasses
+    import functools
 
     def dataclass(cls=None, /, *, frozen=False, eq=True, **options):
         """``dataclasses.dataclass``; the fields of a ``frozen`` class can be set, but it has its hash."""
@@ -24,4 +25,16 @@ else:
     def replace(value, /, **changes):
         """A value of the same class with some fields changed."""
         cls = type(value)
+        if _is_plain(cls):
+            made = object.__new__(cls)
+            made.__dict__.update(value.__dict__)
+            made.__dict__.update(changes)
+            return made
         return cls(**{name: getattr(value, name) for name in cls.__dataclass_fields__} | changes)
+
+    @functools.cache
+    def _is_plain(cls):
+        """Whether instances hold their fields and nothing else: nothing is found out later, or when they are made."""
+        members = [member for base in cls.__mro__ for member in vars(base).values()]
+        cached = any(isinstance(member, functools.cached_property) for member in members)
+        return cls.__dictoffset__ != 0 and not cached and not hasattr(cls, "__post_init__")

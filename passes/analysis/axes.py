@@ -127,7 +127,10 @@ class Axes:
 
     def _axis(self, node: int) -> Axis:
         root = self._find(node)
-        return self._axes.setdefault(root, Axis(self._extents[root]))
+        found = self._axes.get(root)
+        if found is None:
+            found = self._axes[root] = Axis(self._extents[root])
+        return found
 
     # Making them
 

@@ -27,9 +27,10 @@ def fold(op: Structured, output: int) -> Fold | None:
 def folds(op: Structured) -> list[Fold | None] | None:
     """Per output its fold, or ``None`` where the output has every loop; ``None`` when an output is neither."""
     found: list[Fold | None] = []
+    accumulators = _accumulators(op)
     for output, map_ in enumerate(op.output_maps):
         if len(picked(map_)) == op.loops:
-            if _accumulators(op) & rule.needed([op.yielded[output]], _maker(op)):
+            if accumulators and accumulators & rule.needed([op.yielded[output]], _maker(op)):
                 return None
             found.append(None)
             continue
@@ -47,8 +48,10 @@ def _accumulators(op: Structured) -> set[ir.Value]:
 
 
 def _maker(op: Structured) -> rule.Maker[ir.Operation]:
+    body = op.body
+
     def maker(value: ir.Value) -> ir.Operation | None:
         found = kernels.defining(value)
-        return found if found is not None and found.block == op.body else None
+        return found if found is not None and found.block == body else None
 
     return maker

@@ -12,6 +12,7 @@ _WITH_BODIES = ("linalg.", "dataflow.stream")
 
 V = TypeVar("V", bound=ir.OpView)
 W = TypeVar("W", bound=ir.OpView)
+X = TypeVar("X", bound=ir.OpView)
 
 GRID = "grid"
 
@@ -38,12 +39,14 @@ def steps(op: ir.Operation) -> list[ir.Operation]:
     """What :func:`walk` gives, without the bodies of linalg ops and streams: half of all ops stand there, and are for
     each element.
     """
+    if op.name.startswith(_WITH_BODIES):
+        return walk(op)
     found: list[ir.Operation] = []
     advance, skip = ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
 
     def visit(inner: ir.Operation) -> ir.WalkResult:
         found.append(inner)
-        return skip if inner.name.startswith(_WITH_BODIES) and len(found) > 1 else advance
+        return skip if inner.name.startswith(_WITH_BODIES) else advance
 
     op.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found[1:]
@@ -53,6 +56,8 @@ def steps(op: ir.Operation) -> list[ir.Operation]:
 def views(op: ir.Operation, kind: type[V], /, *, bodies: bool = ...) -> list[V]: ...
 @overload
 def views(op: ir.Operation, kind: type[V], other: type[W], /, *, bodies: bool = ...) -> list[V | W]: ...
+@overload
+def views(op: ir.Operation, kind: type[V], other: type[W], third: type[X], /) -> list[V | W | X]: ...
 def views(op: ir.Operation, *kinds: type[ir.OpView], bodies: bool = False) -> list[Any]:
     """The operations of some classes that are inside ``op`` now, in the order of the text; with ``bodies``, those in
     the bodies of linalg ops and streams are of them.

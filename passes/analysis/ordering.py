@@ -12,6 +12,7 @@ Loops and branches inside a block are summarised: which units leave the item onl
 
 from __future__ import annotations
 
+import functools
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -298,16 +299,12 @@ def _in_order(hazard: Hazard, distance: int, clocks: list[Clock] | dict[int, Clo
 
 
 def _knows(clock: Clock, units: int, time: int) -> bool:
-    return any(clock[u] >= time for u in _bits(units))
+    return max([clock[u] for u in _bits(units)], default=_NEVER) >= time
 
 
-def _bits(mask: int) -> Iterable[int]:
-    unit = 0
-    while mask:
-        if mask & 1:
-            yield unit
-        mask >>= 1
-        unit += 1
+@functools.lru_cache(maxsize=4096)
+def _bits(mask: int) -> tuple[int, ...]:
+    return tuple(unit for unit in range(mask.bit_length()) if mask >> unit & 1)
 
 
 def _join(into: Clock, other: Clock, shift: int) -> None:

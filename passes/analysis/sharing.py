@@ -180,10 +180,8 @@ def is_open(function: ir.Operation, analyses: Analyses) -> bool:
     write.
     """
     ends: dict[str, set[ir.Value | None]] = {"source": set(), "dest": set()}
-    if kernels.views(function, dataflow.ChannelOp):
-        return False
-    for view in kernels.views(function, dataflow.DataTransferOp):
-        if view.get_from is not None or view.put_to is not None:
+    for view in kernels.views(function, dataflow.ChannelOp, dataflow.DataTransferOp):
+        if isinstance(view, dataflow.ChannelOp) or view.get_from is not None or view.put_to is not None:
             return False
         for side, bases in ends.items():
             space = getattr(view, f"{side}_space")

@@ -83,11 +83,13 @@ class Slice:
         self.ops.add(op)
         if len(self.ops) == known:
             return
-        self._blocks.setdefault(op.block, []).append(op)
         self._todo += _operands(op)
-        parent = kernels.parent(op)
-        assert parent is not None
-        self._todo.append(parent)
+        inside = self._blocks.setdefault(op.block, [])
+        if not inside:
+            parent = kernels.parent(op)
+            assert parent is not None
+            self._todo.append(parent)
+        inside.append(op)
 
     def _value(self, value: ir.Value) -> None:
         if value in self.values:

@@ -8,6 +8,7 @@ renumbered: a change of what a code means is a new :data:`VERSION`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from spyrec.isa.fields import Field, Kind, Record
 from spyrec.isa.micro import MICRO_ROWS
@@ -70,7 +71,7 @@ class Row:
     groups: tuple[Group, ...] = ()
     make: type[Instruction] = Instruction
 
-    @property
+    @cached_property
     def record(self) -> Record:
         """The fixed part, the code included."""
         code = Field("op", Kind.CODE, 0, 0, 8, "the code of the instruction", {self.code: self.op})

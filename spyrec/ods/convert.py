@@ -16,7 +16,8 @@ def to_attribute(constraint: Constraint, value: Any) -> ir.Attribute:
     """
     if isinstance(value, ir.Attribute):
         return value
-    made = _MAKERS[constraint.form](constraint, value) if constraint.form in _MAKERS else None
+    maker = _MAKERS.get(constraint.form)
+    made = None if maker is None else maker(constraint, value)
     if made is None:
         raise TypeError(f"cannot make an attribute ({constraint.description}) of {value!r}")
     return made

@@ -67,6 +67,8 @@ MIXED_LIMIT = 64
 class Form(enum.Enum):
     """The short text of an attribute or parameter where a format names it  <->  the text that MLIR reads."""
 
+    __hash__ = object.__hash__  # as there is one object for each; that of enumerations hashes the name, in Python
+
     ANY = "any"
     """The attribute's full text, typed if it is: ``1.0 : f16``, ``[1, "a"]``, ``#s``."""
     INTEGER = "integer"

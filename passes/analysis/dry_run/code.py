@@ -660,9 +660,11 @@ def _visits_cores(loop: ir.Operation) -> bool:
             varies[value] = maker.operation.name != "func.func" and any(map(does, maker.operation.operands))
         return varies[value]
 
-    ends = [view.peer for view in kernels.views(loop, PostOp, WaitOp)]
-    ends += [core for view in kernels.views(loop, TransferOp) for core in (view.get_from, view.put_to)]
-    return any(core is not None and does(core) for core in ends)
+    for view in kernels.views(loop, PostOp, WaitOp, TransferOp):
+        named = [view.get_from, view.put_to] if isinstance(view, TransferOp) else [view.peer]
+        if any(core is not None and does(core) for core in named):
+            return True
+    return False
 
 
 def _addresses(function: ir.Operation) -> set[int]:
