@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from spyrec.dialects import dataflow
 from spyrec.mlir import ir
 from spyrec.numerics.reductions import identity
 from spyrec.passes.analysis import kernels, ops
 from spyrec.passes.analysis.folds import Fold, fold
-from spyrec.passes.analysis.structured import structured
+from spyrec.passes.analysis.structured import Structured, structured
 from spyrec.passkit import Pass, PassContext
 
 _MOVES = ("tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast")
@@ -47,9 +48,13 @@ class NormalizeReductions(Pass):
         ^bb0(%a: f32, %o: f32):
           %n = arith.maximumf %o, %a : f32
 
-    An empty tensor that comes through slices, reshapes, loops and ifs counts as well: elements that nobody has written
-    may have any contents, so they get these. Named ops count like generic ones. Leaves alone bodies without a known
-    combiner. Refuses a ``tensor.empty`` from which reductions of different combiners would start.
+    An op without reduction that goes on in its output takes the old elements as an input, if what it gives is computed
+    with: upstream would fuse it into what broadcasts that, and go on in them once for each time that they are read.
+
+    An empty tensor that comes through slices, reshapes, loops and ifs counts as well: elements that nobody has
+    written may have any contents, so they get these. Named ops count like generic ones. Leaves alone bodies without
+    a known combiner, and ops whose results are only stored, or handed on by a loop. Refuses a ``tensor.empty`` from
+    which reductions of different combiners would start.
     """
 
     anchor: ClassVar[str] = "func.func"
@@ -81,8 +86,41 @@ class NormalizeReductions(Pass):
             _fill(empty, combiner)
             ctx.statistics["inits filled"] += 1
         for inner in kernels.steps(op):
+            seen = structured(inner) if inner.name == "linalg.generic" else None
+            if seen is not None and seen.is_parallel and any(map(_is_computed_with, inner.results)):
+                ctx.statistics["outputs freed"] += _free_outputs(seen)
+        for inner in kernels.steps(op):
             if inner.name == "tensor.empty" and not kernels.is_used(inner):
                 inner.erase()
+
+
+def _is_computed_with(value: ir.Value) -> bool:
+    return any(use.owner.name not in ("scf.yield", dataflow.WriteOp.NAME) for use in value.uses)
+
+
+def _free_outputs(op: Structured) -> int:
+    """Take the old elements that the body of ``op`` reads as inputs; gives how many outputs had such."""
+    split, count = len(op.inputs), len(op.outputs)
+    read = [k for k in range(count) if op.reads_output(k)]
+    if not read:
+        return 0
+    with ir.InsertionPoint(op.op), op.op.location:
+        outputs = list(op.outputs)
+        for k in read:
+            outputs[k] = ops.empty(ir.RankedTensorType(op.outputs[k].type), op.op.location)
+
+        def body(block: Sequence[ir.BlockArgument]) -> list[ir.Value]:
+            arguments = [*block[:split], *block[split + len(read) :]]
+            for number, k in enumerate(read):
+                arguments[split + k] = block[split + number]
+            return ops.cloned(op.body, arguments)[1]
+
+        maps = [*op.maps[:split], *(op.output_maps[k] for k in read), *op.output_maps]
+        made = ops.generic([*op.inputs, *(op.outputs[k] for k in read)], outputs, maps, op.op.location, body)
+    for old, new in zip(op.op.results, made.results, strict=True):
+        old.replace_all_uses_with(new)
+    op.op.erase()
+    return len(read)
 
 
 def _old_first(found: Fold) -> int:

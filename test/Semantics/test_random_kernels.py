@@ -16,7 +16,7 @@ from random_kernels import kernel as random_kernel
 from spyrec import driver
 from spyrec.passes.analysis.dry_run import check as dry_run
 
-MAPS = "#rc = affine_map<(r, c) -> (r, c)>\n#r = affine_map<(r, c) -> (r)>\n#c = affine_map<(r, c) -> (c)>\n#none = affine_map<(r, c) -> ()>\n"
+MAPS = "#rc = affine_map<(r, c) -> (r, c)>\n#r = affine_map<(r, c) -> (r)>\n#c = affine_map<(r, c) -> (c)>\n#none = affine_map<(r, c) -> ()>\n#one = affine_map<(i) -> (i)>\n"
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -118,6 +118,24 @@ FOUND = {
     {store("zero", "y", "4x8xi32")}""",
         ("x 4xi32", "y 4x8xi32", "z 4xi32"),
         Setting(),
+    ),
+    # Upstream fuses what goes on in its output into what broadcasts it, and it goes on for each row.
+    "rows_of_what_goes_on_in_its_output": (
+        f"""{load("a", "x", "8xi32")}
+    %b = linalg.generic {{indexing_maps = [#one, #one], iterator_types = ["parallel"]}} ins(%a : tensor<8xi32>) outs(%a : tensor<8xi32>) {{
+    ^bb0(%p: i32, %o: i32):
+      %h = arith.muli %o, %p : i32
+      linalg.yield %h : i32
+    }} -> tensor<8xi32>
+    %e = tensor.empty() : tensor<4x8xi32>
+    %f = linalg.generic {{indexing_maps = [#c, #rc], iterator_types = ["parallel", "parallel"]}} ins(%b : tensor<8xi32>) outs(%e : tensor<4x8xi32>) {{
+    ^bb0(%p: i32, %o: i32):
+      %h = arith.addi %p, %p : i32
+      linalg.yield %h : i32
+    }} -> tensor<4x8xi32>
+    {store("f", "z", "4x8xi32")}""",
+        ("x 8xi32", "z 4x8xi32"),
+        Setting(tuning=("keep-tensors=off",)),
     ),
     # Upstream makes a sum of what is negated a difference, which is no fold.
     "a_sum_of_negations": (

@@ -5,6 +5,7 @@
 
 #id = affine_map<(r, c) -> (r, c)>
 #row = affine_map<(r, c) -> (r)>
+#one = affine_map<(i) -> (i)>
 #left = affine_map<(m, n, k) -> (m, k)>
 #right = affine_map<(m, n, k) -> (k, n)>
 #out = affine_map<(m, n, k) -> (m, n)>
@@ -40,4 +41,34 @@ func.func @contraction(%x: tensor<4x64xf32>, %y: tensor<64x8xf32>) -> tensor<4x8
     linalg.yield %s : f32
   } -> tensor<4x8xf32>
   return %m : tensor<4x8xf32>
+}
+
+// What a sum is computed with takes its old elements as an input; where it is handed on alone, they stay.
+// CHECK-LABEL: func.func @goes_on
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%x, %y : tensor<4xf32>, tensor<4xf32>) outs(%[[E]] : tensor<4xf32>)
+// CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[O:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: arith.subf %[[O]], %[[A]] : f32
+// CHECK: math.exp %[[S]]
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}} ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>)
+func.func @goes_on(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %s = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.subf %o, %a : f32
+    linalg.yield %n : f32
+  } -> tensor<4xf32>
+  %e = math.exp %s : tensor<4xf32>
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%t = %y) -> (tensor<4xf32>) {
+    %u = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %n = arith.subf %o, %a : f32
+      linalg.yield %n : f32
+    } -> tensor<4xf32>
+    scf.yield %u : tensor<4xf32>
+  }
+  return %e, %r : tensor<4xf32>, tensor<4xf32>
 }
