@@ -201,7 +201,8 @@ def _reducing_inside(nest: Nest, steps: Sequence[int]) -> Nest:
 
     ``steps`` are strides of operands along that one: an output without a stride there would be one that folds.
     """
-    dims = list(zip(nest.counts, *nest.strides, strict=True))
+    # A single point has a count of 1 of its own.
+    dims = [dim for dim in zip(nest.counts, *nest.strides, strict=True) if dim[0] != 1]
     if not any(strides[-1] == 0 for _, *strides in dims):
         dims.append((1, *steps, *(0 for _ in nest.strides[len(steps) :])))
     if len(dims) > MAX_NEST:

@@ -14,7 +14,7 @@ from random_kernels import Kernel
 from random_kernels import kernel as random_kernel
 
 from spyrec import driver
-from spyrec.passes.analysis.dry_run import check as dry_run
+from spyrec.passes.analysis.dry_run import execute as dry_run
 
 MAPS = "#rc = affine_map<(r, c) -> (r, c)>\n#r = affine_map<(r, c) -> (r)>\n#c = affine_map<(r, c) -> (c)>\n#none = affine_map<(r, c) -> ()>\n#one = affine_map<(i) -> (i)>\n"
 

@@ -41,11 +41,21 @@ func.func @sums() attributes {grid = [1]} {
 // CHECK-LABEL: func.func @one
 // Over one element, too; what is written at every point has a stride there, and so is no sum.
 // CHECK: dataflow.stream counts [4, 1] reduce [1] ins(@x[{{.*}}] strides [4, 0] : f32) outs(@y[{{.*}}] strides [4, 4] : f32, @z[{{.*}}] strides [4, 0] : f32)
+// CHECK: dataflow.stream counts [1] reduce [0] ins(@x[{{.*}}] strides [0] : f32) outs(@y[{{.*}}] strides [4] : f32, @z[{{.*}}] strides [0] : f32)
 func.func @one() attributes {grid = [1]} {
   %x = dataflow.alloc {address = 0, name = "x", slot_bytes = 128} : memref<4x1xf32, "lx">
   %y = dataflow.alloc {address = 128, name = "y", slot_bytes = 128} : memref<4x1xf32, "lx">
   %z = dataflow.alloc {address = 256, name = "z", slot_bytes = 128} : memref<4xf32, "lx">
   linalg.generic {indexing_maps = [#rc, #rc, #r], iterator_types = ["parallel", "reduction"]} ins(%x : memref<4x1xf32, "lx">) outs(%y, %z : memref<4x1xf32, "lx">, memref<4xf32, "lx">) attrs = {dataflow.unit = @sfu} {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %e = math.exp %p : f32
+    %s = arith.addf %o, %e : f32
+    linalg.yield %e, %s : f32, f32
+  }
+  %x1 = memref.subview %x[0, 0] [1, 1] [1, 1] : memref<4x1xf32, "lx"> to memref<1x1xf32, strided<[1, 1]>, "lx">
+  %y1 = memref.subview %y[0, 0] [1, 1] [1, 1] : memref<4x1xf32, "lx"> to memref<1x1xf32, strided<[1, 1]>, "lx">
+  %z1 = memref.subview %z[0] [1] [1] : memref<4xf32, "lx"> to memref<1xf32, strided<[1]>, "lx">
+  linalg.generic {indexing_maps = [#rc, #rc, #r], iterator_types = ["parallel", "reduction"]} ins(%x1 : memref<1x1xf32, strided<[1, 1]>, "lx">) outs(%y1, %z1 : memref<1x1xf32, strided<[1, 1]>, "lx">, memref<1xf32, strided<[1]>, "lx">) attrs = {dataflow.unit = @sfu} {
   ^bb0(%p: f32, %q: f32, %o: f32):
     %e = math.exp %p : f32
     %s = arith.addf %o, %e : f32
