@@ -42,8 +42,8 @@ class Executor:
         self._spare = BUDGET
         self._more = 4 * BUDGET
         """Steps left of all runs that are repeated with more iterations."""
-        self._helped: Mapping[int, int] = {}
-        """The iterations with which such a run came to its end."""
+        self.helpful: Mapping[int, int] = {}
+        """The iterations with which such a run did not race."""
 
     def whole(self, choices: Choices, left: int) -> Run | None:
         """No iteration is left out; ``None`` if that takes more than ``left`` steps."""
@@ -102,57 +102,79 @@ class Executor:
         A loop that runs more often has all accesses of the shorter one, and no less order between them: so one such
         run without a race shows that there is none in what ``run`` has looked at.
         """
-        decided = True
-
-        def repeated(counts: Mapping[int, int]) -> Run | None:
-            """With so many iterations of the loops of a level; ``None`` if it says nothing about races."""
-            nonlocal decided
-            left = min(BUDGET, self._more)
-            again, ended = self._run(choices().after(run.choices), left, alike=run.alike, counts=counts)
-            self._more -= left - max(0, again.left)
-            decided &= ended
-            races = _race(again) is not None
-            if not ended or not (races or all(fault.id in _OF_CONTENTS for fault in again.faults)):
-                return None
-            self._helped = self._helped if races else counts
-            return again
-
-        found: Run | None
-        if self._helped and (found := repeated(self._helped)) is not None and _race(found) is None:
-            return found
-        racing = run
-        levels = range(self.code.height, -1, -1)
+        again = _Repeats(self, run, choices)
         # A longest path visits each unit, and wraps around at most twice per unit.
         for few in (run.limit, (2 * len(self.code.units) + 2) * self.code.depth):
-            if few <= run.few:
-                continue
-            # Where a level makes a difference, another race may be left that another one does away with.
-            counts: dict[int, int] = {}
-            left = list(levels)
-            while left:
-                for level in left:
-                    found = repeated(counts | {level: few})
-                    if found is not None and _race(found) is None:
-                        return found
-                    if found is not None and _race(found) != _race(racing):
-                        racing = found
-                        counts[level] = few
-                        left.remove(level)
-                        break
-                else:
-                    break
-            singly = decided
-            for count in range(2, len(levels) + 1):
-                found = repeated(dict.fromkeys(levels[:count], few) | counts)
-                if found is None:
-                    break
-                if _race(found) is None:
-                    return found
-                racing = found
-            decided = singly
+            if few > run.few and (again.with_helpful() or again.level_by_level(few) or again.inner_levels(few)):
+                return again.last
         if self.steps <= BUDGET and (whole := self.whole(choices().after(run.choices), BUDGET)) is not None:
             return whole
-        return racing if decided else _doubted(racing, _OF_ORDER)
+        return again.last if again.decided else _doubted(again.last, _OF_ORDER)
+
+    def repeat(self, run: Run, choices: Choices, counts: Mapping[int, int]) -> tuple[Run, bool]:
+        """As ``run``, with so many iterations of the loops of each level; and whether it ended by itself."""
+        left = min(BUDGET, self._more)
+        again, ended = self._run(choices.after(run.choices), left, alike=run.alike, counts=counts)
+        self._more -= left - max(0, again.left)
+        return again, ended
+
+
+class _Repeats:
+    """Repeats a run that races, until one does not. ``last`` is the last that says something; ``decided``: every level
+    alone took few enough steps.
+    """
+
+    def __init__(self, executor: Executor, run: Run, choices: Callable[[], Choices]) -> None:
+        self.executor = executor
+        self.first = self.last = run
+        self.choices = choices
+        self.decided = True
+        self.counts: dict[int, int] = {}
+        self.levels = range(executor.code.height, -1, -1)
+
+    def with_helpful(self) -> bool:
+        """With the iterations that have helped another run; whether it does not race."""
+        return bool(self.executor.helpful) and self._good(self._run(self.executor.helpful))
+
+    def level_by_level(self, few: int) -> bool:
+        """Where a level makes a difference, another race may be left, which another level does away with."""
+        counts = self.counts = {}
+        while True:
+            before = _race(self.last)
+            for level in self.levels:
+                if level in counts:
+                    continue
+                run = self._run(counts | {level: few})
+                self.decided &= run is not None
+                if self._good(run):
+                    return True
+                if run is not None and _race(run) != before:
+                    counts[level] = few
+                    break
+            else:
+                return False
+
+    def inner_levels(self, few: int) -> bool:
+        """The inner levels together, as far as steps last."""
+        for count in range(2, len(self.levels) + 1):
+            run = self._run(self.counts | dict.fromkeys(self.levels[:count], few))
+            if run is None or self._good(run):
+                return run is not None
+        return False
+
+    def _run(self, counts: Mapping[int, int]) -> Run | None:
+        """The run with so many iterations; ``None`` if it says nothing about races."""
+        run, ended = self.executor.repeat(self.first, self.choices(), counts)
+        races = _race(run) is not None
+        if not ended or not (races or all(fault.id in _OF_CONTENTS for fault in run.faults)):
+            return None
+        if not races:
+            self.executor.helpful = counts
+        self.last = run
+        return run
+
+    def _good(self, run: Run | None) -> bool:
+        return run is not None and _race(run) is None
 
 
 def _race(run: Run) -> tuple[ir.Operation, ...] | None:

@@ -49,11 +49,15 @@ DEEP = [(4, 1_000), (5, 64), (8, 64)]
 
 
 @functools.cache
-def program(deep: int, trips: int) -> str:
-    """A nest of loops, a row in each, at stage ``program``; the gate has accepted it."""
-    rows = 3 * deep + trips
+def program(deep: int, trips: int, *others: int) -> str:
+    """Nests of loops, a row in each, at stage ``program``; the gate has accepted it."""
+    rows = 3 * (deep + sum(others)) + trips
     text = HEAD.format(rows=rows, last=rows - 1, trips=trips)
-    text += "".join(BODY.format(k=k, first=3 * k, rows=rows) for k in range(deep)) + "}\n" * deep + "return\n}\n"
+    first = 0
+    for depth in (deep, *others):
+        text += "".join(BODY.format(k=k, first=3 * k, rows=rows) for k in range(first, first + depth)) + "}\n" * depth
+        first += depth
+    text += "return\n}\n"
     found = driver.compile_text(text, "nest.mlir", driver.Options(emit="program")).text
     assert found is not None
     return found
@@ -94,6 +98,13 @@ def refused_whole(text: str) -> set[str]:
 @pytest.mark.parametrize("deep", [2, 3, 4, 5, 8])
 def test_nests_compile(deep: int, trips: int) -> None:
     assert channels(program(deep, trips))
+
+
+@pytest.mark.parametrize("depths", [(4, 6), (6, 4), (5, 4, 3)])
+def test_nests_of_several_depths_are_looked_at(depths: tuple[int, ...]) -> None:
+    found = checked(program(depths[0], 1_000, *depths[1:]))
+    assert not found.faults
+    assert not [fault.message for fault in found.unproven.values() if "execute" in fault.message]
 
 
 @pytest.mark.parametrize(("deep", "trips"), DEEP)
