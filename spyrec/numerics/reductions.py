@@ -137,7 +137,11 @@ def _sum_of_products(spec: str, left: Array, right: Array) -> Array:
     """``numpy.einsum`` as one product of matrices, where it is one."""
     plan = _plan(spec)
     if plan is None:
-        return np.asarray(np.einsum(spec, left, right, optimize=True))
+        # einsum would multiply sums of what the other factor has no dimension for, and inf * (1 - 1) is no inf - inf.
+        factors, out = spec.split("->")
+        names = out + "".join(sorted(set(factors) - {",", *out}))
+        products = np.einsum(f"{factors}->{names}", left, right)
+        return np.asarray(products.sum(axis=tuple(range(len(out), len(names)))))
     shared, rows, columns, order = plan
     a = left if rows[0] is None else left.transpose(rows[0])
     b = right if columns[0] is None else right.transpose(columns[0])

@@ -98,3 +98,9 @@ def test_ulp_distance() -> None:
     two = np.array([np.nextafter(np.float16(1), np.float16(2)), 0.0, np.nan, 1.0, 1e-7], np.float16)
     assert [int(v) for v in numerics.ulp.distance(one, two)] == [1, 0, 0, 2**64 - 1, 4]
     assert int(numerics.ulp.distance(np.array(-(2**63)), np.array(2**63 - 1))) == 2**64 - 1
+
+
+def test_products_are_summed_and_not_sums_multiplied() -> None:
+    left = np.array([[1, -1, 2]], np.float32)
+    total = reductions.contract("rc,r->r", left, np.array([np.inf], np.float32), np.zeros(1, np.float32), "f32")
+    assert np.isnan(total).all()
