@@ -11,7 +11,6 @@ from spyrec import ods
 from spyrec.dialects import dataflow
 from spyrec.mlir import arith, ir, scf
 from spyrec.passes.analysis import buffers, kernels, ops, sharing, tables
-from spyrec.passes.analysis.index_values import IndexValues
 from spyrec.passes.analysis.loop_costs import loop_costs
 from spyrec.passes.analysis.same_boxes import SameBoxes
 from spyrec.passes.analysis.sharing import Read, Share
@@ -76,13 +75,13 @@ class ShareReads(Pass):
             return UNCHANGED
         lx, same = device.memory("lx"), SameBoxes(op)
         room = sharing.Room(op, lx.size, lx.alignment)
-        values, iterations = IndexValues(op, tiles), loop_costs(op, ctx)
+        iterations = loop_costs(op, ctx)
         places = []
         for block in sharing.bodies(op):
             around = kernels.owner(block)
             again = around != op
             outermost = again and kernels.parent(around) == op
-            place = _Place(again, trips_of(around, values) if outermost else None)
+            place = _Place(again, trips_of(around, same.values) if outermost else None)
             costs = sharing.Costs(device, route, tiles, block, iterations)
             for share in sharing.candidates(block, same, device):
                 best = sharing.chosen(share, costs, room, len(place.shares), self.percent, again=again)

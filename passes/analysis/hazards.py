@@ -237,7 +237,8 @@ class _Scan:
         for target in targets:
             for cell in self.cells.of(target.place):
                 kept = self.targets[cell]
-                if not any(_shadows_target(earlier, target) for earlier in kept):
+                # All that conflicts with it from iterations before is ordered once that of the earlier one is.
+                if not any(_shadows_source(earlier, target) for earlier in kept):
                     kept.append(target)
         for source in sources:
             for cell in self.cells.of(source.place):
@@ -290,11 +291,6 @@ def _shadows_source(later: Entry, earlier: Entry) -> bool:
     if later.write:
         return True
     return later.unit == earlier.unit and not earlier.write and later.place is earlier.place
-
-
-def _shadows_target(earlier: Entry, later: Entry) -> bool:
-    """Whether all that conflicts with ``later`` from iterations before is ordered once ``earlier``'s hazards are."""
-    return _shadows_source(earlier, later)
 
 
 def _same_bytes(writer: Entry, other: Entry) -> bool:

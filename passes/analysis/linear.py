@@ -125,7 +125,16 @@ class Linear:
             else:
                 yield from atom.of.leaves()
 
+    @property
+    def _divides(self) -> bool:
+        """Whether another sum may change how a term is written."""
+        return any(isinstance(atom, Division) for atom, _ in self.terms)
+
     def __add__(self, other: Linear) -> Linear:
+        if not other.terms and not self._divides:
+            return self.plus(other.constant)
+        if not self.terms and not other._divides:
+            return other.plus(self.constant)
         return _sum(self.constant + other.constant, [*self.terms, *other.terms])
 
     def __sub__(self, other: Linear) -> Linear:

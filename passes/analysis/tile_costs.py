@@ -78,6 +78,11 @@ class _Work:
     loops: tuple[ir.Operation, ...] = ()
     """The loops of the group that it is in, outermost first."""
 
+    @property
+    def outermost(self) -> ir.Operation:
+        """The op of the group that it is, or is in."""
+        return self.loops[0] if self.loops else self.op
+
 
 @dataclass(frozen=True)
 class _Time:
@@ -163,28 +168,26 @@ class Costs:
         self._legs = {unit: len(way.legs) for unit, way in ways.items()}
         self._works = [work for op in operations for work in _works(op, axes, memories)]
         trips_of_loops = {loop: trips_of(loop, values) for work in self._works for loop in work.loops}
-        self._again = {work.op: math.prod([trips_of_loops[loop] for loop in work.loops]) for work in self._works}
-        """How often an op is done by the loops of the group."""
-        self._around = {
-            work.op: frozenset(axes.space(work.loops[0] if work.loops else work.op)) for work in self._works
-        }
-        """The axes whose loops over tiles an op is in."""
+        self._turns = [math.prod([trips_of_loops[loop] for loop in work.loops]) for work in self._works]
+        """How often each is done by the loops of the group."""
+        self._around = [frozenset(axes.space(work.outermost)) for work in self._works]
+        """The axes whose loops over tiles each is in."""
         self._times: dict[tuple[int, tuple[int, ...]], _Time] = {}
         """What :meth:`_time` says: from one choice of tiles to the next few extents change."""
 
     def uncut(self) -> tuple[Room, Room]:
         """The room that all as it stands needs, with one slot per buffer in a loop and with :data:`SLOTS`."""
         room = _Needed(self.memories)
-        for work in self._works:
-            self._place(room, work, work.extents, depth=0)
+        for work, turns in zip(self._works, self._turns, strict=True):
+            self._place(room, work, work.extents, loops=turns > 1)
         return room.single, room.slots
 
-    def _place(self, room: _Needed, work: _Work, extents: Sequence[int], depth: int) -> None:
-        """Add the buffers of an op that is in ``depth`` loops over tiles."""
+    def _place(self, room: _Needed, work: _Work, extents: Sequence[int], *, loops: bool) -> None:
+        """Add the buffers of an op; ``loops``: the group's, or those over tiles, run it again."""
         if work.memories:
             dims, element = work.buffer
             bytes_ = math.prod([extents[k] for k in dims]) * element
-            room.add(work.memories, bytes_, loops=bool(depth or self._again[work.op] > 1 or self.trips > 1))
+            room.add(work.memories, bytes_, loops=loops or self.trips > 1)
 
     def estimate(self, sizes: Sizes, again: Mapping[ir.Operation, int] | None = None) -> Estimate:
         """For tiles of ``sizes``. ``again``: how many loops over the same tiles an op is in, if it is not one."""
@@ -197,13 +200,12 @@ class Costs:
         paces: dict[str, list[tuple[int, _Pace]]] = {"load": [], "store": []}
         """How often something moves so."""
         straight = alone = 0.0
-        for number, work in enumerate(self._works):
+        for number, (work, turns, around) in enumerate(zip(self._works, self._turns, self._around, strict=True)):
             extents = [sizes.get(axis, n) for axis, n in zip(work.axes, work.extents, strict=True)]
-            depth = max((order.index(axis) + 1 for axis in self._around[work.op] if axis in sizes), default=0)
-            turns = self._again[work.op]
+            depth = max((place for place, axis in enumerate(order, 1) if axis in around), default=0)
             times = turns * math.prod(-(-axis.extent // sizes[axis]) for axis in order[:depth])
-            times *= (again or {}).get(work.loops[0] if work.loops else work.op, 1)
-            self._place(room, work, extents, depth)
+            times *= again.get(work.outermost, 1) if again else 1
+            self._place(room, work, extents, loops=depth > 0 or turns > 1)
             if not work.unit:
                 continue
             key = number, tuple(extents)
@@ -216,7 +218,10 @@ class Costs:
             once["device"] += time.shared
             alone += time.alone
             straight += max(time.busy, time.shared)
-            ways.setdefault(work.loops, _Way(self.trips * tiled * turns)).add(work.unit, time)
+            way = ways.get(work.loops)
+            if way is None:
+                way = ways[work.loops] = _Way(self.trips * tiled * turns)
+            way.add(work.unit, time)
             if time.pace is not None and times:
                 paces[work.unit].append((times, time.pace))
         latency = straight + sum(max((pace.filling for _, pace in found), default=0) for found in paces.values())

@@ -120,6 +120,12 @@ def _control(code: tuple[Instruction, ...]) -> Iterator[tuple[int, str]]:
     yield from ((i, f"goes to {target}, into a loop") for i, target in jumps if depths[target] != depths[i])
 
 
+_FIELDS = ("rd", "ra", "rb", "rc", "imm", "target", "channel", "buffer", "peer")
+_UNUSED = {
+    row.op: tuple(name for name in _FIELDS if name not in {f.name for f in row.fields}) for row in BY_OP.values()
+}
+
+
 def _instruction(instruction: Instruction, unit: UnitProgram, binary: Binary) -> Iterator[str]:
     if instruction.op not in BY_OP:
         yield f"no instruction is called '{instruction.op}'"
@@ -128,9 +134,8 @@ def _instruction(instruction: Instruction, unit: UnitProgram, binary: Binary) ->
     if type(instruction) is not row.make:
         yield f"{instruction.op} is given as {type(instruction).__name__}, not {row.make.__name__}"
         return
-    used = {f.name for f in row.fields}
-    for name in ("rd", "ra", "rb", "rc", "imm", "target", "channel", "buffer", "peer"):
-        if name not in used and getattr(instruction, name) not in (0, None):
+    for name in _UNUSED[row.op]:
+        if getattr(instruction, name) not in (0, None):
             yield f"{instruction.op} has no field {name}"
     if instruction.op in ("wait", "post"):
         yield from _channel(instruction, unit, binary)
