@@ -89,7 +89,7 @@ class Segment:
         """The ops of the segment whose tensors ``op`` takes, or the ops in it."""
         found = self._producers.get(op)
         if found is None:
-            takers = (op, *(kernels.walk(op) if op.name == "scf.for" else ()))
+            takers = (op, *(kernels.steps(op) if op.name == "scf.for" else ()))
             makers = (kernels.defining(operand) for taker in takers for operand in taker.operands)
             found = self._producers[op] = [maker for maker in makers if maker is not None and maker in self.order]
         return found
