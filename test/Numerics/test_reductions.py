@@ -69,6 +69,13 @@ def test_zeros_have_an_order(order: tuple[float, float]) -> None:
     assert np.signbit(reductions.reduce("arith.maxnumf", np.array([-0.0] * 3, np.float16), (0,), None, "f16"))
 
 
+def test_a_sum_of_negative_zeros_is_positive() -> None:
+    low = np.full((1, 4), -0.0, np.float32)
+    assert not np.signbit(reductions.reduce("arith.addf", low, (1,), low[:, 0], "f32")).any()
+    ones = np.ones((4, 1), np.float32)
+    assert not np.signbit(reductions.contract("mk,kn->mn", low, ones, low[:, :1], "f32")).any()
+
+
 def test_unsigned_and_wrapping_integers() -> None:
     x = np.array([-1, 5, 100], np.int8)
     assert reductions.reduce("arith.maxui", x, (0,), None, "i8") == -1
