@@ -117,6 +117,10 @@ class Code:
     aliased: set[int] = field(default_factory=set)
     visits: set[int | None] = field(default_factory=set)
     height: int = 0
+    nests: dict[ir.Operation, int] = field(default_factory=dict)
+    """The nest that an outermost loop is: the same for those of different units that a channel joins."""
+    heights: dict[int, int] = field(default_factory=dict)
+    """The highest level in each nest."""
     scalars: dict[object, Scalar] = field(default_factory=dict)
     answers: Answers = field(default_factory=Answers)
 
@@ -157,16 +161,24 @@ def code_of(function: ir.Operation, host: int | None = None) -> Code:
     return _Builder(function).build(host)
 
 
-@dataclass
+@dataclass(eq=False)
 class Loop:
     """How many ``times`` a loop runs, if that is known; ``visits``: iterations meet different cores, or loops whose
-    iterations do. ``level``: how many loops are around it, from the first on that counts its iterations.
+    iterations do. ``level``: how many loops are around it, from the first on that counts its iterations;
+    ``outermost``: that around them all, if it is not itself, and the ``nest`` of one.
     """
 
     op: ir.Operation
     times: int | None
     level: int = 0
     visits: bool = False
+    outermost: Loop | None = None
+    nest: int = 0
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Nest and level, which equal loops of different units have alike."""
+        return (self.outermost or self).nest, self.level
 
 
 class _Builder:
@@ -174,6 +186,8 @@ class _Builder:
         self.code = Code(function, kernels.tiles(function))
         self.slots: dict[ir.Value, int] = {}
         self.loops: list[Loop] = []
+        self.every: list[Loop] = []
+        """Loops that do not count their iterations, too."""
         self.around: list[Loop] = []
         self.ends: defaultdict[str, list[list[Loop]]] = defaultdict(list)
         """For each channel inside of a core, the loops around its ends."""
@@ -220,7 +234,27 @@ class _Builder:
                 code.outer.append(self.scalar(op))
         if code.between_cores:
             self._meet()
+        self._number()
         return code
+
+    def _number(self) -> None:
+        """Number the nests, and measure them."""
+        for number, loop in enumerate(self.every):
+            loop.nest = number
+        spreads = True
+        while spreads:
+            spreads = False
+            for ends in self.ends.values():
+                outermost = [loops[0] for loops in ends if loops]
+                least = min((loop.nest for loop in outermost), default=0)
+                for loop in outermost:
+                    spreads |= loop.nest != least
+                    loop.nest = least
+        for loop in self.every:
+            nest, level = loop.place
+            if loop.outermost is None:
+                self.code.nests[loop.op] = nest
+            self.code.heights[nest] = max(self.code.heights.get(nest, 0), level)
 
     def _meet(self) -> None:
         """Find the loops that visit cores; those that a channel joins with one have to be run as that one is."""
@@ -344,7 +378,8 @@ class _Builder:
     def enter(self, op: ir.Operation, times: int | None) -> Loop:
         """What comes now is in this loop, too."""
         first = next((k for k, around in enumerate(self.around) if around.op.name == "scf.for"), len(self.around))
-        loop = Loop(op, times, len(self.around) - first)
+        loop = Loop(op, times, len(self.around) - first, outermost=self.around[0] if self.around else None)
+        self.every.append(loop)
         self.code.height = max(self.code.height, loop.level)
         self.around.append(loop)
         return loop

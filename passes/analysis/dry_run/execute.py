@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from spyrec.device.model import Device
 from spyrec.dialects.dataflow import LX
 from spyrec.mlir import ir
+from spyrec.passes.analysis import kernels
 from spyrec.passes.analysis.dry_run.choices import Choices
 from spyrec.passes.analysis.dry_run.code import POINTER_BITS, Code
 from spyrec.passes.analysis.dry_run.machine import BUDGET, Fault, Impossible, OutOfBudget, Raced, Run, Touch
@@ -21,6 +22,9 @@ _OF_CONTENTS = ("unwritten-read", "wrong-buffer")
 """Faults that depend on what every iteration before has written."""
 
 _OF_ORDER = ("race", "tile-race")
+
+Counts = Mapping[tuple[int, int], int]
+"""How many iterations of the loops of a nest and level are run."""
 
 _TOO_MANY = "in the iterations that were executed; there are too many to execute all"
 
@@ -42,7 +46,7 @@ class Executor:
         self._spare = BUDGET
         self._more = 4 * BUDGET
         """Steps left of all runs that are repeated with more iterations."""
-        self.helpful: Mapping[int, int] = {}
+        self.helpful: Counts = {}
         """The iterations with which such a run did not race."""
 
     def whole(self, choices: Choices, left: int) -> Run | None:
@@ -81,7 +85,7 @@ class Executor:
         *,
         cuts: bool = True,
         alike: bool = False,
-        counts: Mapping[int, int] | None = None,
+        counts: Counts | None = None,
     ) -> tuple[Run, bool]:
         """A run, and whether it ended by itself."""
         left = BUDGET if left is None else left
@@ -111,8 +115,8 @@ class Executor:
             return whole
         return again.last if again.decided else _doubted(again.last, _OF_ORDER)
 
-    def repeat(self, run: Run, choices: Choices, counts: Mapping[int, int]) -> tuple[Run, bool]:
-        """As ``run``, with so many iterations of the loops of each level; and whether it ended by itself."""
+    def repeat(self, run: Run, choices: Choices, counts: Counts) -> tuple[Run, bool]:
+        """As ``run``, with more iterations of some loops; and whether it ended by itself."""
         left = min(BUDGET, self._more)
         again, ended = self._run(choices.after(run.choices), left, alike=run.alike, counts=counts)
         self._more -= left - max(0, again.left)
@@ -121,7 +125,7 @@ class Executor:
 
 class _Repeats:
     """Repeats a run that races, until one does not. ``last`` is the last that says something; ``decided``: every level
-    alone took few enough steps.
+    alone took few enough steps. Only nests with an op that races are run more often.
     """
 
     def __init__(self, executor: Executor, run: Run, choices: Callable[[], Choices]) -> None:
@@ -129,8 +133,7 @@ class _Repeats:
         self.first = self.last = run
         self.choices = choices
         self.decided = True
-        self.counts: dict[int, int] = {}
-        self.levels = range(executor.code.height, -1, -1)
+        self.counts: dict[tuple[int, int], int] = {}
 
     def with_helpful(self) -> bool:
         """With the iterations that have helped another run; whether it does not race."""
@@ -141,28 +144,36 @@ class _Repeats:
         counts = self.counts = {}
         while True:
             before = _race(self.last)
-            for level in self.levels:
-                if level in counts:
+            for place in self._places():
+                if place in counts:
                     continue
-                run = self._run(counts | {level: few})
+                run = self._run(counts | {place: few})
                 self.decided &= run is not None
                 if self._good(run):
                     return True
                 if run is not None and _race(run) != before:
-                    counts[level] = few
+                    counts[place] = few
                     break
             else:
                 return False
 
     def inner_levels(self, few: int) -> bool:
         """The inner levels together, as far as steps last."""
-        for count in range(2, len(self.levels) + 1):
-            run = self._run(self.counts | dict.fromkeys(self.levels[:count], few))
+        places = self._places()
+        for lowest in range(places[0][1] - 1 if places else -1, -1, -1):
+            run = self._run(self.counts | {place: few for place in places if place[1] >= lowest})
             if run is None or self._good(run):
                 return run is not None
         return False
 
-    def _run(self, counts: Mapping[int, int]) -> Run | None:
+    def _places(self) -> list[tuple[int, int]]:
+        """Nests and levels with more of which the race may go away, inner levels first."""
+        code = self.executor.code
+        nests = {nest for op in _race(self.last) or () if (nest := _nest(code, op)) is not None}
+        found = [(nest, level) for nest in nests or code.heights for level in range(code.heights[nest] + 1)]
+        return sorted(found, key=lambda place: (-place[1], place[0]))
+
+    def _run(self, counts: Counts) -> Run | None:
         """The run with so many iterations; ``None`` if it says nothing about races."""
         run, ended = self.executor.repeat(self.first, self.choices(), counts)
         races = _race(run) is not None
@@ -175,6 +186,15 @@ class _Repeats:
 
     def _good(self, run: Run | None) -> bool:
         return run is not None and _race(run) is None
+
+
+def _nest(code: Code, op: ir.Operation) -> int | None:
+    """The nest that an op is in."""
+    while op != code.function:
+        if op in code.nests:
+            return code.nests[op]
+        op = kernels.owner(op.block)
+    return None
 
 
 def _race(run: Run) -> tuple[ir.Operation, ...] | None:

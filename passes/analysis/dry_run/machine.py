@@ -345,8 +345,8 @@ class Run:
     doubtful: list[tuple[Clash, Fault]] = field(default_factory=list)
     """What accesses break, none of them a race, that are made for some inputs."""
     alike: bool = False
-    counts: Mapping[int, int] = field(default_factory=dict)
-    """How many iterations of the loops of a level are run, where that is more than ``few``."""
+    counts: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """How many iterations of the loops of a nest and level are run, where that is more than ``few``."""
 
     def __post_init__(self) -> None:
         code = self.code
@@ -433,7 +433,7 @@ class Run:
         if step < 1:
             return
         whole = max(0, -(-(end - low) // step))
-        few = max(self.few, self.counts.get(loop.level, 0))
+        few = max(self.few, self.counts.get(loop.place, 0))
         # Whoever meets another core in an iteration has to be met there.
         kept = loop.visits or (self.alike and whole in self.code.visits)
         if self.cuts and not kept and whole > few + self._period:

@@ -100,7 +100,7 @@ def test_nests_compile(deep: int, trips: int) -> None:
     assert channels(program(deep, trips))
 
 
-@pytest.mark.parametrize("depths", [(4, 6), (6, 4), (5, 4, 3)])
+@pytest.mark.parametrize("depths", [(4, 6), (6, 4), (8, 5, 3)])
 def test_nests_of_several_depths_are_looked_at(depths: tuple[int, ...]) -> None:
     found = checked(program(depths[0], 1_000, *depths[1:]))
     assert not found.faults
