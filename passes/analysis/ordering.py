@@ -8,14 +8,15 @@ Clocks of the steady state answer every question about distances exactly: a unit
 paths from another unit only the latest start counts.
 
 Loops and branches inside a block are summarised: which units leave the item only after which others have entered it
-(loops known to run, branches in both arms), and the masks of their entries."""
+(loops known to run, branches in both arms), and the masks of their entries. In a loop one knows besides what loops
+before it that run as often leave behind when they run."""
 
 from __future__ import annotations
 
 import functools
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 from spyrec.passes.analysis.hazards import BlockHazards, Entry, Hazard, Lift, find
@@ -26,7 +27,7 @@ _NEVER = -(1 << 62)
 Clock = list[int]
 """Per unit, the time up to which it is known to be done."""
 
-_Decide = Callable[[int, list[Clock], dict[Channel, Clock]], None]
+_Decide = Callable[[int, list[Clock], dict[Channel, Clock]], list[Channel]]
 
 
 def needed(program: Program) -> set[Channel]:
@@ -62,7 +63,8 @@ class _Pruner:
     def settle(self, hazards: BlockHazards) -> Lift:
         """Choose the channels of one block, and say how its entries look from outside."""
         block = hazards.block
-        sweeper = _Sweeper(block, self.count, self._active, {item: self._through(item) for item in block.items})
+        through = {item: self._through(item) for item in block.items}
+        sweeper = _Sweeper(block, self.count, self._active, through, self._alike(block))
         chosen = _choose(sweeper, hazards)
         if chosen is None:
             chosen = set(block.channels)
@@ -92,14 +94,24 @@ class _Pruner:
 
         return Lift(source, target, later, settled)
 
-    def _through(self, item: Item) -> list[tuple[int, int]]:
-        """Pairs of units: the second leaves ``item`` only after the first has entered it."""
-        if isinstance(item, Leaf) or (isinstance(item, Loop) and not item.min_trips):
+    def _alike(self, block: Block) -> dict[Item, list[tuple[int, int]]]:
+        """Loops that may not run and that another loop of the block runs as often as, each with its pairs of units for
+        when it does run.
+        """
+        unsure = [item for item in block.items if isinstance(item, Loop) and not item.min_trips and item.trips]
+        often = Counter(loop.trips for loop in unsure)
+        return {loop: self._through(loop, runs=True) for loop in unsure if often[loop.trips] > 1}
+
+    def _through(self, item: Item, *, runs: bool = False) -> list[tuple[int, int]]:
+        """Pairs of units: the second leaves ``item`` only after the first has entered it. ``runs``: if it is a loop, it
+        runs at least once.
+        """
+        if isinstance(item, Leaf) or (isinstance(item, Loop) and not item.min_trips and not runs):
             return []
         pairs: set[tuple[int, int]] | None = None
         for body in bodies(item):
             stride = len(body.items) + 1
-            first = -(item.min_trips - 1) * stride if isinstance(item, Loop) else 0
+            first = -(max(1, item.min_trips) - 1) * stride if isinstance(item, Loop) else 0
             end = self._clocks[body].end
             known = {(x, w) for w, clock in enumerate(end) for x, time in enumerate(clock) if x != w and time >= first}
             pairs = known if pairs is None else pairs & known
@@ -107,15 +119,24 @@ class _Pruner:
 
 
 class _Sweeper:
-    """Walks one block from start to end, any number of times, keeping the clocks of all units."""
+    """Walks one block from start to end, any number of times, keeping the clocks of all units.
+
+    ``through`` are the pairs of units of items, ``alike`` those of loops that run as often as others, for when they do.
+    """
 
     def __init__(
-        self, block: Block, count: int, active: dict[Item, list[int]], through: dict[Item, list[tuple[int, int]]]
+        self,
+        block: Block,
+        count: int,
+        active: dict[Item, list[int]],
+        through: dict[Item, list[tuple[int, int]]],
+        alike: dict[Item, list[tuple[int, int]]],
     ) -> None:
         self.block = block
         self.count = count
         self.active = active
         self.through = through
+        self.alike = alike
         self.stride = len(block.items) + 1
         self.repeats = bool(block.loops)
         self.posts: dict[int, list[Channel]] = defaultdict(list)
@@ -137,29 +158,43 @@ class _Sweeper:
         return clocks
 
     def sweep(self, before: _Clocks | None, waits: dict[int, list[Channel]], decide: _Decide | None = None) -> _Clocks:
-        """One walk, ``before`` being the executions before. ``decide`` is called before each item and may change the
-        clocks.
+        """One walk, ``before`` being the executions before. ``decide`` is called before each item and says which more
+        channels are received there.
         """
         now = [self._start(w, before) for w in range(self.count)]
         result = _Clocks(now, {}, {})
+        running: dict[Hashable, list[Clock]] = {}
+        """Clocks for when loops with these trips run."""
         for position in range(self.stride):
             for channel in self.posts.get(position, ()):
                 clock = now[channel.source].copy()
                 clock[channel.source] = max(clock[channel.source], position)
                 result.posts[channel] = clock
-            for channel in waits.get(position, ()):
-                self.receive(channel, now, result.posts, before)
+            received = waits.get(position, [])
+            for clocks in (now, *running.values()):
+                for channel in received:
+                    self.receive(channel, clocks, result.posts, before)
             if position + 1 == self.stride:
                 break
-            if decide is not None:
-                decide(position, now, result.posts)
             item = self.block.items[position]
+            trips = item.trips if isinstance(item, Loop) and item in self.alike else None
+            inside = running.get(trips, now)
+            if decide is not None:
+                chosen = decide(position, inside, result.posts)
+                for clocks in (now, *running.values()):
+                    for channel in chosen:
+                        self.receive(channel, clocks, result.posts, before)
             units = self.active[item]
-            entered = result.enter[item.number] = {w: now[w].copy() for w in units}
-            for x, w in self.through[item]:
-                _join(now[w], entered[x], 0)
-            for w in units:
-                now[w][w] = item.number
+            result.enter[item.number] = {w: inside[w].copy() for w in units}
+            if trips is not None:
+                running[trips] = [clock.copy() for clock in inside]
+            for assumed, clocks in ((None, now), *running.items()):
+                pairs = self.alike[item] if trips is not None and assumed == trips else self.through[item]
+                entered = {w: clocks[w].copy() for w in units} if pairs else {}
+                for x, w in pairs:
+                    _join(clocks[w], entered[x], 0)
+                for w in units:
+                    clocks[w][w] = item.number
         return result
 
     def facts(self, clocks: _Clocks) -> object:
@@ -252,12 +287,13 @@ class _Chooser:
         self.sweeper.sweep(self.before, self.waits, self._before_item)
         return self.complete
 
-    def _before_item(self, position: int, now: list[Clock], posts: dict[Channel, Clock]) -> None:
+    def _before_item(self, position: int, known: list[Clock], posts: dict[Channel, Clock]) -> list[Channel]:
+        """The channels that are to be received before an item at which ``known`` is known."""
         stride = self.sweeper.stride
-        open_ = [h for h in self.hazards.get(position + 1, ()) if not _in_order(h, self.distance, now, stride)]
+        open_ = [h for h in self.hazards.get(position + 1, ()) if not _in_order(h, self.distance, known, stride)]
         if not open_:
-            return
-        known = [clock.copy() for clock in now]
+            return []
+        now = [clock.copy() for clock in known]
         chosen: list[Channel] = []
         # The latest source first: its channel covers earlier ones of the same unit.
         for hazard in sorted(open_, key=lambda h: -h.source.number):
@@ -277,8 +313,8 @@ class _Chooser:
                 self.sweeper.receive(other, trial, posts, self.before)
             if all(_in_order(h, self.distance, trial, stride) for h in covered):
                 chosen = rest
-                now[:] = trial
         self.kept.update(chosen)
+        return chosen
 
     def _covering(self, hazard: Hazard, position: int) -> Channel | None:
         """The channel made for ``hazard``: with the most credits, the earliest post."""

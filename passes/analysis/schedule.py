@@ -200,6 +200,7 @@ class _Reader:
         self._handed_out(op)
         loop = Loop(into, len(into.items) + 1, op)
         low, high, step = (self.values.form(operand) for operand in list(op.operands)[:3])
+        loop.trips = (low, high, step)
         span = self.values.interval(high - low)
         if step.is_constant and step.constant > 0:
             loop.min_trips = max(0, -(-span.low // step.constant))

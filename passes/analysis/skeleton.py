@@ -8,7 +8,7 @@ gap posts count as standing before waits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,8 @@ class Leaf(Item):
 
 @dataclass(eq=False, repr=False)
 class Loop(Item):
-    """A loop. ``min_trips`` and ``max_trips`` bound its iterations; ``None`` is no upper bound.
+    """A loop. ``min_trips`` and ``max_trips`` bound its iterations; ``None`` is no upper bound. Loops of one execution
+    of a block with equal ``trips`` run equally often; ``None``: nothing is known.
 
     One that is not ``counted`` runs while a condition holds, which the items of its body but the last one compute. The
     last one is a branch around what only happens when the condition holds.
@@ -62,6 +63,7 @@ class Loop(Item):
     min_trips: int = 0
     max_trips: int | None = None
     counted: bool = True
+    trips: Hashable = None
 
 
 @dataclass(eq=False, repr=False)
