@@ -8,7 +8,6 @@ start fast. The bindings ship as ``torch_mlir`` (with every upstream dialect reg
 from __future__ import annotations
 
 import ctypes
-import datetime
 import functools
 import importlib
 import sys
@@ -88,17 +87,7 @@ def _hash_by_identity(module: Any) -> None:
         # The low bits of an address are always 0, and tables of hashes go by them.
         return int(pointer(op._CAPIPtr, name)) >> 4
 
-    # A capsule begins with what it points to. Passes hash thousands of ops, and to read that takes a third of the time
-    # that the call takes; whether it holds for this Python is asked of a capsule that is always there.
-    start, read = object.__basicsize__, ctypes.c_size_t.from_address
-
-    def by_reading(op: Any) -> int:
-        capsule = op._CAPIPtr
-        return read(id(capsule) + start).value >> 4
-
-    known = datetime.datetime_CAPI  # type: ignore[attr-defined]
-    holds = read(id(known) + start).value == pointer(known, b"datetime.datetime_CAPI")
-    module._OperationBase.__hash__ = by_reading if holds else by_identity
+    module._OperationBase.__hash__ = by_identity
 
 
 def _iterate_by_index(module: Any) -> None:
