@@ -80,22 +80,20 @@ def command(
         text, name = files.read_text(path)
 
         def body(progress: shared.Progress) -> int:
-            from spyrec.driver.compile import printed
-            from spyrec.passkit.instrument import Several
-            from spyrec.passkit.printing import Printer
-            from spyrec.passkit.timing import Timing
+            watch = clock = None
+            if timing or any(printing.values()):
+                from spyrec.driver.compile import printed
+                from spyrec.passkit.instrument import Several
+                from spyrec.passkit.printing import Printer
+                from spyrec.passkit.timing import Timing
 
-            clock, config = Timing(), shared.print_config(printing)
-            wanted = [*([Printer(config, printed)] if config.active else []), *([clock] if timing else [])]
+                clock = Timing() if timing else None
+                config = shared.print_config(printing)
+                watch = Several([*([Printer(config, printed)] if config.active else []), *([clock] if clock else [])])
             result = driver.compile_text(
-                text,
-                name,
-                options,
-                watch=Several(wanted) if wanted else None,
-                progress=progress,
-                verbose=shared.say if verbose else None,
+                text, name, options, watch=watch, progress=progress, verbose=shared.say if verbose else None
             )
-            if timing:
+            if clock is not None:
                 print(clock.report(), file=sys.stderr)
             frame.tell(result.diagnostics)
             deliver(result, output, path)
