@@ -47,16 +47,16 @@ class UnshareInits(Pass):
         todo = kernels.steps(op)
         for inner in todo:
             for number in _inits(inner):
-                fill = _shared_fill(inner.operands[number], inner)
-                if fill is not None:
+                init = _shared_init(inner.operands[number], inner)
+                if init is not None:
                     with ir.InsertionPoint(inner):
-                        copy = fill.clone().operation
+                        copy = init.clone().operation
                     inner.operands[number] = copy.results[0]
                     ctx.statistics["fills copied"] += 1
                     if copy.name == "tensor.insert_slice":
                         todo.append(copy)
-                    if not kernels.is_used(fill):
-                        fill.erase()
+                    if not kernels.is_used(init):
+                        init.erase()
         # Fills that have been copied share their empty tensors.
         for inner in kernels.steps(op):
             for number, value in enumerate(inner.operands):
@@ -80,7 +80,7 @@ def _inits(op: ir.Operation) -> Iterator[int]:
         yield from (len(seen.inputs) + k for k in range(len(seen.outputs)) if seen.reads_output(k))
 
 
-def _shared_fill(value: ir.Value, user: ir.Operation) -> ir.Operation | None:
+def _shared_init(value: ir.Value, user: ir.Operation) -> ir.Operation | None:
     """The op that fills ``value`` with one number, or writes a slice of what is not written otherwise, if others use
     it, too, or ``user`` does so several times.
     """
